@@ -16,30 +16,20 @@ static bool all_finite(const hl_tensor *x)
     return true;
 }
 
-static void name_op(const hl_node *node, char *text, size_t size)
+static void name_op(hl_finite_watch *watch, const hl_node *node)
 {
-    snprintf(text, size, "%s%s%s", node->op->name, node->scope != NULL ? " in " : "",
+    snprintf(watch->op, sizeof watch->op, "%s%s%s", node->op->name, node->scope != NULL ? " in " : "",
              node->scope != NULL ? node->scope : "");
-}
-
-bool hl_tape_find_not_finite(const hl_tape *tape, char *text, size_t size)
-{
-    const hl_node *first = NULL;
-    for (const hl_node *node = tape->options.memory.dry ? NULL : tape->last; node != NULL; node = node->previous) {
-        if (!all_finite(node->out)) {
-            first = node;
-        }
-    }
-    if (first != NULL) {
-        name_op(first, text, size);
-    }
-    return first != NULL;
 }
 
 hl_status hl_tape_not_finite(const hl_tape *tape, const char *what, double value)
 {
     hl_finite_watch watch = { "" };
-    hl_tape_find_not_finite(tape, watch.op, sizeof watch.op);
+    for (const hl_node *node = tape->options.memory.dry ? NULL : tape->last; node != NULL; node = node->previous) {
+        if (!all_finite(node->out)) { /* the first one in order of execution comes last */
+            name_op(&watch, node);
+        }
+    }
     return hl_finite_watch_status(&watch, what, value);
 }
 
@@ -47,7 +37,7 @@ static void watch_output(void *context, const hl_node *node, bool backward)
 {
     hl_finite_watch *watch = context;
     if (!backward && watch->op[0] == '\0' && !all_finite(node->out)) {
-        name_op(node, watch->op, sizeof watch->op);
+        name_op(watch, node);
     }
 }
 

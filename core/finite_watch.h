@@ -6,18 +6,14 @@
 
 HL_BEGIN_DECLS
 
-/* Finds the first op, in order of execution, whose output is not finite. Writes its name, such as "softmax in
- * encoder.layers.0.self_attn", into `text` (at most `size` bytes). Returns false if every output is finite or the tape
- * is dry. Reads every number. Call it when a loss is not finite, and before backward, which may reuse the outputs'
- * memory. */
-bool hl_tape_find_not_finite(const hl_tape *tape, char *text, size_t size);
-
-/* Returns HL_NOT_FINITE with the text "<what> is <value>; the first tensor that is not finite is the output of <op>".
- * The part after the semicolon is missing if no op has such an output. */
+/* Returns HL_NOT_FINITE with the text "<what> is <value>; the first tensor that is not finite is the output of <op>",
+ * where <op> is the first in order of execution, such as "softmax in encoder.layers.0.self_attn". The part after the
+ * semicolon is missing if every output is finite or the tape is dry. Reads every number. Call it when a loss is not
+ * finite, and before backward, which may reuse the outputs' memory. */
 hl_status hl_tape_not_finite(const hl_tape *tape, const char *what, double value);
 
-/* On a tape with a plan (tape_memory.h), later outputs may have overwritten the output that hl_tape_find_not_finite
- * looks for. In that case, run the pass again with this observer, which checks each output as soon as it is computed.
+/* On a tape with a plan (tape_memory.h), later outputs may have overwritten the output that hl_tape_not_finite looks
+ * for. In that case, run the pass again with this observer, which checks each output as soon as it is computed.
  * Start with a zeroed watch. */
 typedef struct hl_finite_watch {
     char op[128]; /* such as "softmax in encoder.layers.0.self_attn"; empty if every output was finite */

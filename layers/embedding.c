@@ -4,27 +4,18 @@
 
 #include <tgmath.h>
 
-static hl_tensor *add_vectors(hl_parameters *parameters, hl_name name, int64_t n, int64_t d_model, hl_real deviation)
-{
-    return hl_parameters_add(parameters, (hl_parameter_spec){ .name = hl_name_of("%s.weight", name.text).text,
-                                                              .shape = HL_SHAPE(n, d_model),
-                                                              .init = HL_INIT_NORMAL,
-                                                              .scale = deviation,
-                                                              .decay = true });
-}
-
 hl_embedding_layer hl_embedding_layer_make(hl_parameters *parameters, hl_name name, int64_t vocabulary, int64_t d_model)
 {
     return (hl_embedding_layer){
         .name = name,
-        .weight = add_vectors(parameters, name, vocabulary, d_model, 1 / sqrt((hl_real)d_model)),
+        .weight = hl_name_table(parameters, name, vocabulary, d_model, 1 / sqrt((hl_real)d_model)),
         .scale = sqrt((hl_real)d_model),
     };
 }
 
 hl_tensor *hl_embedding_layer_types(hl_parameters *parameters, hl_name name, int64_t n_types, int64_t d_model)
 {
-    return add_vectors(parameters, name, n_types, d_model, (hl_real)0.02);
+    return hl_name_table(parameters, name, n_types, d_model, (hl_real)0.02);
 }
 
 hl_tensor *hl_embedding_layer_forward(hl_tape *tape, const hl_embedding_layer *layer,

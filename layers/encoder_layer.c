@@ -7,26 +7,19 @@ hl_encoder_layer hl_encoder_layer_make(hl_parameters *parameters, hl_name name, 
         hl_parameters_fail(
             parameters, hl_error(HL_INVALID, "%s: unknown place number %d of the norm", name.text, (int)config->norm));
     }
-    if ((unsigned)config->feed_forward > HL_FEED_FORWARD_GATED) {
+    if ((unsigned)config->feed_forward.kind > HL_FEED_FORWARD_GATED) {
         hl_parameters_fail(parameters, hl_error(HL_INVALID, "%s: unknown kind number %d of feed-forward network",
-                                                name.text, (int)config->feed_forward));
+                                                name.text, (int)config->feed_forward.kind));
     }
     if (config->lacks_norm1 && config->norm != HL_NORM_PRE) {
         hl_parameters_fail(parameters, hl_error(HL_INVALID, "%s: only a pre-norm layer can lack norm1", name.text));
     }
     /* One statement each: the order of registration is the order in files. */
-    bool feeds = config->feed_forward != HL_FEED_FORWARD_NONE;
-    hl_encoder_layer layer = { .name = name, .norm = config->norm, .kind = config->feed_forward };
+    bool feeds = config->feed_forward.kind != HL_FEED_FORWARD_NONE;
+    hl_encoder_layer layer = { .name = name, .norm = config->norm, .kind = config->feed_forward.kind };
     layer.self_attn = hl_multi_head_make(parameters, hl_name_of("%s.self_attn", name.text), config->attention);
     if (feeds) {
-        layer.feed_forward =
-            hl_feed_forward_make(parameters, name,
-                                 &(hl_feed_forward_config){ .d_model = d_model,
-                                                            .d_ff = config->d_ff,
-                                                            .activation = config->activation,
-                                                            .bias = config->feed_forward_bias,
-                                                            .gated = config->feed_forward == HL_FEED_FORWARD_GATED,
-                                                            .dropout = config->dropout_ffn });
+        layer.feed_forward = hl_feed_forward_make(parameters, name, d_model, &config->feed_forward);
     }
     if (!config->lacks_norm1) {
         layer.norm1 = hl_norm_layer_make(parameters, hl_name_of("%s.norm1", name.text), d_model, config->norms);

@@ -18,15 +18,11 @@ typedef enum hl_norm_place { HL_NORM_PRE, HL_NORM_POST } hl_norm_place;
 
 typedef struct hl_encoder_layer_config {
     hl_multi_head_config attention;
-    hl_feed_forward_kind feed_forward;
-    int64_t d_ff;
-    hl_activation activation;
-    bool feed_forward_bias;
+    hl_feed_forward_config feed_forward;
     hl_norm_place norm;
     hl_norm_config norms;
     bool lacks_norm1;         /* norm = pre: attention reads x itself */
     hl_real dropout_residual; /* on each sublayer's output, before it is added */
-    hl_real dropout_ffn;      /* after the activation */
 } hl_encoder_layer_config;
 
 typedef struct hl_encoder_layer {

@@ -10,19 +10,20 @@ hl_tensor *hl_activate(hl_tape *tape, hl_activation activation, hl_tensor *x)
     return activations[activation](tape, x);
 }
 
-hl_feed_forward hl_feed_forward_make(hl_parameters *parameters, hl_name prefix, const hl_feed_forward_config *config)
+hl_feed_forward hl_feed_forward_make(hl_parameters *parameters, hl_name prefix, int64_t d_model,
+                                     const hl_feed_forward_config *config)
 {
     /* One statement each: the order of registration is the order in files. */
-    int64_t D = config->d_model, F = config->d_ff;
-    bool bias = config->bias;
-    hl_feed_forward layer = { .name = prefix, .activation = config->activation, .gated = config->gated };
+    int64_t D = d_model, F = config->d_ff;
+    bool bias = config->bias, gated = config->kind == HL_FEED_FORWARD_GATED;
+    hl_feed_forward layer = { .name = prefix, .activation = config->activation, .gated = gated };
     if ((size_t)config->activation >= sizeof activations / sizeof *activations) {
         hl_parameters_fail(
             parameters, hl_error(HL_INVALID, "%s: unknown activation number %d", prefix.text, (int)config->activation));
     }
     layer.linear1 = hl_linear_layer_make(parameters, hl_name_of("%s.linear1", prefix.text), D, F, bias);
     layer.linear2 = hl_linear_layer_make(parameters, hl_name_of("%s.linear2", prefix.text), F, D, bias);
-    if (config->gated) {
+    if (gated) {
         layer.linear3 = hl_linear_layer_make(parameters, hl_name_of("%s.linear3", prefix.text), D, F, bias);
     }
     layer.dropout = hl_dropout_layer_make(hl_name_of("%s.dropout", prefix.text), config->dropout);

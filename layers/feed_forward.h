@@ -45,15 +45,17 @@ typedef struct hl_feed_forward {
 } hl_feed_forward;
 
 typedef struct hl_feed_forward_config {
-    int64_t d_model, d_ff; /* D, F */
+    hl_feed_forward_kind kind; /* not HL_FEED_FORWARD_NONE, which leaves the network out */
+    int64_t d_ff;              /* F */
     hl_activation activation;
-    bool bias, gated;
+    bool bias;
     hl_real dropout; /* after the activation, or after its product with the gate */
 } hl_feed_forward_config;
 
 /* Registers <prefix>.linear1.* and <prefix>.linear2.*, and <prefix>.linear3.* if it is gated. Errors stay on the
  * registry, including an unknown activation. */
-hl_feed_forward hl_feed_forward_make(hl_parameters *parameters, hl_name prefix, const hl_feed_forward_config *config);
+hl_feed_forward hl_feed_forward_make(hl_parameters *parameters, hl_name prefix, int64_t d_model,
+                                     const hl_feed_forward_config *config);
 
 /* Returns y (N, D) for x (N, D), followed by `after` in the same pass. */
 hl_tensor *hl_feed_forward_forward(hl_tape *tape, const hl_feed_forward *layer, hl_tensor *x, hl_linear_after after);

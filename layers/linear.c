@@ -6,14 +6,9 @@ hl_linear_layer hl_linear_layer_make(hl_parameters *parameters, hl_name name, in
                                      bool bias)
 {
     hl_linear_layer layer = { .name = name };
-    layer.weight = hl_parameters_add(parameters, (hl_parameter_spec){ .name = hl_name_of("%s.weight", name.text).text,
-                                                                      .shape = HL_SHAPE(outputs, inputs),
-                                                                      .init = HL_INIT_XAVIER_UNIFORM,
-                                                                      .decay = true });
+    layer.weight = hl_name_matrix(parameters, name, "weight", outputs, inputs, 1);
     if (bias) {
-        layer.bias = hl_parameters_add(parameters, (hl_parameter_spec){ .name = hl_name_of("%s.bias", name.text).text,
-                                                                        .shape = HL_SHAPE(outputs),
-                                                                        .init = HL_INIT_ZERO });
+        layer.bias = hl_name_vector(parameters, name, "bias", outputs, HL_INIT_ZERO);
     }
     return layer;
 }

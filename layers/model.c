@@ -46,15 +46,15 @@ static hl_encoder_layer_config layer_config(hl_model *model, int l)
                        .window = hl_model_config_window(c, l),
                        .rotary = rotary_of(model, l),
                        .recompute = c->recompute },
-        .feed_forward = c->feed_forward,
-        .d_ff = c->d_ff,
-        .activation = c->activation,
-        .feed_forward_bias = c->feed_forward_bias == HL_BIAS_TRUE,
+        .feed_forward = { .kind = c->feed_forward,
+                          .d_ff = c->d_ff,
+                          .activation = c->activation,
+                          .bias = c->feed_forward_bias == HL_BIAS_TRUE,
+                          .dropout = (hl_real)c->dropout_ffn },
         .norm = c->norm,
         .norms = hl_model_config_norms(c),
         .lacks_norm1 = l == 0 && c->lacks_first_norm,
         .dropout_residual = (hl_real)c->dropout_residual,
-        .dropout_ffn = (hl_real)c->dropout_ffn,
     };
 }
 

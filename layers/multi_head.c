@@ -17,32 +17,20 @@ static rows rows_of(hl_multi_head_config c, int which)
     return all[which];
 }
 
-static hl_tensor *add_matrix(hl_parameters *parameters, hl_name name, const char *which, int64_t n_rows,
-                             int64_t n_columns, int n_matrices)
-{
-    return hl_parameters_add(parameters, (hl_parameter_spec){ .name = hl_name_of("%s.%s", name.text, which).text,
-                                                              .shape = HL_SHAPE(n_rows, n_columns),
-                                                              .init = HL_INIT_XAVIER_UNIFORM,
-                                                              .n_matrices = n_matrices,
-                                                              .decay = true });
-}
-
 hl_multi_head hl_multi_head_make(hl_parameters *parameters, hl_name name, hl_multi_head_config config)
 {
     hl_multi_head layer = { .name = name, .config = config };
     rows q = rows_of(config, 0), k = rows_of(config, 1), v = rows_of(config, 2);
     if (q.n == config.d_model && v.n == config.d_model && config.n_kv_heads == config.n_heads) { /* packed */
-        layer.in_proj_weight = add_matrix(parameters, name, "in_proj_weight", 3 * config.d_model, config.d_model, 3);
+        layer.in_proj_weight =
+            hl_name_matrix(parameters, name, "in_proj_weight", 3 * config.d_model, config.d_model, 3);
     } else {
-        layer.q_proj_weight = add_matrix(parameters, name, "q_proj_weight", q.n, config.d_model, 1);
-        layer.k_proj_weight = add_matrix(parameters, name, "k_proj_weight", k.n, config.d_model, 1);
-        layer.v_proj_weight = add_matrix(parameters, name, "v_proj_weight", v.n, config.d_model, 1);
+        layer.q_proj_weight = hl_name_matrix(parameters, name, "q_proj_weight", q.n, config.d_model, 1);
+        layer.k_proj_weight = hl_name_matrix(parameters, name, "k_proj_weight", k.n, config.d_model, 1);
+        layer.v_proj_weight = hl_name_matrix(parameters, name, "v_proj_weight", v.n, config.d_model, 1);
     }
     if (config.bias) {
-        layer.in_proj_bias =
-            hl_parameters_add(parameters, (hl_parameter_spec){ .name = hl_name_of("%s.in_proj_bias", name.text).text,
-                                                               .shape = HL_SHAPE(q.n + k.n + v.n),
-                                                               .init = HL_INIT_ZERO });
+        layer.in_proj_bias = hl_name_vector(parameters, name, "in_proj_bias", q.n + k.n + v.n, HL_INIT_ZERO);
     }
     layer.out_proj = hl_linear_layer_make(parameters, hl_name_of("%s.out_proj", name.text), config.n_heads * config.d_v,
                                           config.d_model, config.bias);

@@ -11,13 +11,9 @@ hl_norm_layer hl_norm_layer_make(hl_parameters *parameters, hl_name name, int64_
         hl_parameters_fail(parameters,
                            hl_error(HL_INVALID, "%s: unknown kind number %d of norm", name.text, (int)config.kind));
     }
-    layer.weight = hl_parameters_add(parameters, (hl_parameter_spec){ .name = hl_name_of("%s.weight", name.text).text,
-                                                                      .shape = HL_SHAPE(d_model),
-                                                                      .init = HL_INIT_ONE });
+    layer.weight = hl_name_vector(parameters, name, "weight", d_model, HL_INIT_ONE);
     if (config.bias && config.kind == HL_NORM_LAYER) {
-        layer.bias = hl_parameters_add(parameters, (hl_parameter_spec){ .name = hl_name_of("%s.bias", name.text).text,
-                                                                        .shape = HL_SHAPE(d_model),
-                                                                        .init = HL_INIT_ZERO });
+        layer.bias = hl_name_vector(parameters, name, "bias", d_model, HL_INIT_ZERO);
     }
     return layer;
 }

@@ -48,9 +48,7 @@ hl_output_layer hl_output_layer_make(hl_parameters *parameters, const hl_model_c
     int64_t rows = shared != NULL ? shared->shape.size[0] : config->targets;
     if (transforms ? config->bias : shared != NULL && config->tied_bias) {
         layer.linear.bias =
-            hl_parameters_add(parameters, (hl_parameter_spec){ .name = transforms ? "head.bias" : "output.bias",
-                                                               .shape = HL_SHAPE(rows),
-                                                               .init = HL_INIT_ZERO });
+            hl_name_vector(parameters, hl_name_of(transforms ? "head" : "output"), "bias", rows, HL_INIT_ZERO);
     }
     return layer;
 }

@@ -14,12 +14,7 @@ hl_positions_layer hl_positions_layer_make(hl_parameters *parameters, hl_name na
         hl_parameters_fail(parameters, hl_error(HL_INVALID, "%s: unknown kind number %d", name.text, (int)kind));
     }
     if (kind == HL_POSITIONS_LEARNED) {
-        layer.weight =
-            hl_parameters_add(parameters, (hl_parameter_spec){ .name = hl_name_of("%s.weight", name.text).text,
-                                                               .shape = HL_SHAPE(max_length + offset, d_model),
-                                                               .init = HL_INIT_NORMAL,
-                                                               .scale = (hl_real)0.02,
-                                                               .decay = true });
+        layer.weight = hl_name_table(parameters, name, max_length + offset, d_model, (hl_real)0.02);
     }
     return layer;
 }

@@ -27,27 +27,26 @@ hl_status hl_pretrained_has(const char *path, const char *name, bool *has)
     return status;
 }
 
-static hl_status parse(const char *path, json_t **root)
+hl_status hl_pretrained_read_json(const char *path, const char *name, json_t **root)
 {
-    char *content;
-    size_t size;
-    HL_TRY(hl_file_read(path, HL_PRETRAINED_JSON_BYTES, &content, &size));
-    hl_status status = hl_json_parse_reals(path, content, size, root);
-    hl_free(content);
+    *root = NULL;
+    bool exists = false;
+    char *joined = hl_path_join(path, "%s", name);
+    HL_NEED(joined != NULL, name);
+    hl_status status = hl_file_exists(joined, &exists);
+    if (exists) {
+        status = hl_json_read(joined, HL_PRETRAINED_JSON_BYTES, JSON_DECODE_INT_AS_REAL, root);
+    }
+    hl_free(joined);
     return status;
 }
 
-hl_status hl_pretrained_read_json(const hl_pretrained *folder, const char *name, json_t **root)
+hl_status hl_pretrained_write_text(const char *path, const char *name, hl_text *text)
 {
-    *root = NULL;
-    bool exists;
-    char *path = hl_path_join(folder->path, "%s", name);
-    HL_NEED(path != NULL, name);
-    hl_status status = hl_file_exists(path, &exists);
-    if (status.code == HL_OK && exists) {
-        status = parse(path, root);
-    }
-    hl_free(path);
+    char *joined = hl_path_join(path, "%s", name);
+    hl_text_fail(text, joined != NULL ? hl_ok() : hl_error_memory(name));
+    hl_status status = hl_file_replace_text(joined, text, HL_DURABLE);
+    hl_free(joined);
     return status;
 }
 

@@ -6,7 +6,9 @@
 
 /* ---- names of weights: ours, theirs ---- */
 
-static const hl_weight_name bert_body[] = {
+enum { NAMES = 14 /* of the longest table, and an empty one */ };
+
+static const hl_weight_name bert_body[NAMES] = {
     { "embedding.", "embeddings.word_embeddings.", HL_PART_ALL },
     { "positions.", "embeddings.position_embeddings.", HL_PART_ALL },
     { "token_types.", "embeddings.token_type_embeddings.", HL_PART_ALL },
@@ -20,10 +22,9 @@ static const hl_weight_name bert_body[] = {
     { "encoder.layers.#.linear1.", "encoder.layer.#.intermediate.dense.", HL_PART_ALL },
     { "encoder.layers.#.linear2.", "encoder.layer.#.output.dense.", HL_PART_ALL },
     { "encoder.layers.#.norm2.", "encoder.layer.#.output.LayerNorm.", HL_PART_ALL },
-    { NULL, NULL, HL_PART_ALL },
 };
 
-static const hl_weight_name distilbert_body[] = {
+static const hl_weight_name distilbert_body[NAMES] = {
     { "embedding.", "embeddings.word_embeddings.", HL_PART_ALL },
     { "positions.", "embeddings.position_embeddings.", HL_PART_ALL },
     { "embedding_norm.", "embeddings.LayerNorm.", HL_PART_ALL },
@@ -35,10 +36,9 @@ static const hl_weight_name distilbert_body[] = {
     { "encoder.layers.#.linear1.", "transformer.layer.#.ffn.lin1.", HL_PART_ALL },
     { "encoder.layers.#.linear2.", "transformer.layer.#.ffn.lin2.", HL_PART_ALL },
     { "encoder.layers.#.norm2.", "transformer.layer.#.output_layer_norm.", HL_PART_ALL },
-    { NULL, NULL, HL_PART_ALL },
 };
 
-static const hl_weight_name gpt2_body[] = {
+static const hl_weight_name gpt2_body[NAMES] = {
     { "embedding.", "wte.", HL_PART_ALL },
     { "positions.", "wpe.", HL_PART_ALL },
     { "encoder.layers.#.norm1.", "h.#.ln_1.", HL_PART_ALL },
@@ -48,11 +48,10 @@ static const hl_weight_name gpt2_body[] = {
     { "encoder.layers.#.linear1.", "h.#.mlp.c_fc.", HL_PART_TRANSPOSED },
     { "encoder.layers.#.linear2.", "h.#.mlp.c_proj.", HL_PART_TRANSPOSED },
     { "encoder.norm.", "ln_f.", HL_PART_ALL },
-    { NULL, NULL, HL_PART_ALL },
 };
 
 /* The first layer has no attn_norm. */
-static const hl_weight_name modernbert_body[] = {
+static const hl_weight_name modernbert_body[NAMES] = {
     { "embedding.", "embeddings.tok_embeddings.", HL_PART_ALL },
     { "embedding_norm.", "embeddings.norm.", HL_PART_ALL },
     { "encoder.layers.#.norm1.", "layers.#.attn_norm.", HL_PART_ALL },
@@ -62,81 +61,72 @@ static const hl_weight_name modernbert_body[] = {
     { "encoder.layers.#.linear1.", "layers.#.mlp.Wi.", HL_PART_GATED },
     { "encoder.layers.#.linear2.", "layers.#.mlp.Wo.", HL_PART_ALL },
     { "encoder.norm.", "final_norm.", HL_PART_ALL },
-    { NULL, NULL, HL_PART_ALL },
 };
 
 /* Heads of masked models. Where the matrix is the embedding's, files hold it, and its bias, under one name or two;
  * where it is not, the bias is that of the decoder, and the other has no use. */
-static const hl_weight_name bert_masked[] = {
+static const hl_weight_name bert_masked[NAMES] = {
     { "head.dense.", "cls.predictions.transform.dense.", HL_PART_ALL },
     { "head.norm.", "cls.predictions.transform.LayerNorm.", HL_PART_ALL },
     { "head.", "cls.predictions.decoder.", HL_PART_ALL },
     { "head.", "cls.predictions.", HL_PART_ALL },
     { "output.", "cls.predictions.decoder.", HL_PART_ALL },
-    { NULL, NULL, HL_PART_ALL },
 };
 
-static const hl_weight_name distilbert_masked[] = {
+static const hl_weight_name distilbert_masked[NAMES] = {
     { "head.dense.", "vocab_transform.", HL_PART_ALL },
     { "head.norm.", "vocab_layer_norm.", HL_PART_ALL },
     { "head.", "vocab_projector.", HL_PART_ALL },
     { "output.", "vocab_projector.", HL_PART_ALL },
-    { NULL, NULL, HL_PART_ALL },
 };
 
-static const hl_weight_name electra_masked[] = {
+static const hl_weight_name electra_masked[NAMES] = {
     { "head.dense.", "generator_predictions.dense.", HL_PART_ALL },
     { "head.norm.", "generator_predictions.LayerNorm.", HL_PART_ALL },
     { "head.", "generator_lm_head.", HL_PART_ALL },
     { "output.", "generator_lm_head.", HL_PART_ALL },
-    { NULL, NULL, HL_PART_ALL },
 };
 
-static const hl_weight_name roberta_masked[] = {
+static const hl_weight_name roberta_masked[NAMES] = {
     { "head.dense.", "lm_head.dense.", HL_PART_ALL }, { "head.norm.", "lm_head.layer_norm.", HL_PART_ALL },
     { "head.", "lm_head.decoder.", HL_PART_ALL },     { "head.", "lm_head.", HL_PART_ALL },
-    { "output.", "lm_head.decoder.", HL_PART_ALL },   { NULL, NULL, HL_PART_ALL },
+    { "output.", "lm_head.decoder.", HL_PART_ALL },
 };
 
-static const hl_weight_name modernbert_masked[] = {
+static const hl_weight_name modernbert_masked[NAMES] = {
     { "head.dense.", "head.dense.", HL_PART_ALL },
     { "head.norm.", "head.norm.", HL_PART_ALL },
     { "head.", "decoder.", HL_PART_ALL },
     { "output.", "decoder.", HL_PART_ALL },
-    { NULL, NULL, HL_PART_ALL },
 };
 
 /* Also its classes. */
-static const hl_weight_name modernbert_tags[] = {
+static const hl_weight_name modernbert_tags[NAMES] = {
     { "head.dense.", "head.dense.", HL_PART_ALL },
     { "head.norm.", "head.norm.", HL_PART_ALL },
     { "head.", "classifier.", HL_PART_ALL },
     { "output.", "classifier.", HL_PART_ALL },
-    { NULL, NULL, HL_PART_ALL },
 };
 
 /* Reads the last token, which alone has seen all others. */
-static const hl_weight_name gpt2_classes[] = { { "output.", "score.", HL_PART_ALL }, { NULL, NULL, HL_PART_ALL } };
+static const hl_weight_name gpt2_classes[NAMES] = { { "output.", "score.", HL_PART_ALL } };
 
-static const hl_weight_name gpt2_next[] = { { "output.", "lm_head.", HL_PART_ALL }, { NULL, NULL, HL_PART_ALL } };
+static const hl_weight_name gpt2_next[NAMES] = { { "output.", "lm_head.", HL_PART_ALL } };
 
 /* Also BERT's classes. */
-static const hl_weight_name any_tags[] = { { "output.", "classifier.", HL_PART_ALL }, { NULL, NULL, HL_PART_ALL } };
+static const hl_weight_name any_tags[NAMES] = { { "output.", "classifier.", HL_PART_ALL } };
 
-static const hl_weight_name bert_pooler[] = { { "pooler.dense.", "pooler.dense.", HL_PART_ALL },
-                                              { NULL, NULL, HL_PART_ALL } };
+static const hl_weight_name bert_pooler[NAMES] = { { "pooler.dense.", "pooler.dense.", HL_PART_ALL } };
 
-static const hl_weight_name distilbert_classes[] = {
+static const hl_weight_name distilbert_classes[NAMES] = {
     { "pooler.dense.", "pre_classifier.", HL_PART_ALL },
     { "output.", "classifier.", HL_PART_ALL },
-    { NULL, NULL, HL_PART_ALL },
 };
 
 /* Also RoBERTa's. */
-static const hl_weight_name electra_classes[] = {
+static const hl_weight_name electra_classes[NAMES] = {
     { "pooler.dense.", "classifier.dense.", HL_PART_ALL },
     { "output.", "classifier.out_proj.", HL_PART_ALL },
-    { NULL, NULL, HL_PART_ALL },
 };
 
 /* ---- the kinds ---- */

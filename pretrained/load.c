@@ -7,21 +7,37 @@
 
 /* ---- finding tensors ---- */
 
-static bool find(const hl_loading *l, const char *name, hl_folder_tensor *found)
+/* The number of the tensor with that name; -1: none. */
+static int find(const hl_loading *l, const char *name)
 {
-    for (int f = 0; f < l->folder->n_files; f++) {
-        int i = hl_safetensors_find(l->folder->files[f], name);
-        if (i >= 0) {
-            *found = (hl_folder_tensor){ f, i };
-            return true;
-        }
+    int i = -1;
+    const hl_folder_file *file = l->folder->files;
+    for (int f = 0; f < l->folder->n_files && i < 0; f++, file++) {
+        i = hl_safetensors_find(file->tensors, name);
+        i = i < 0 ? i : file->first + i;
     }
-    return false;
+    return i;
+}
+
+/* The file that holds the tensor of that number. */
+static const hl_folder_file *file_of(const hl_loading *l, int tensor)
+{
+    int f = l->folder->n_files - 1;
+    while (l->folder->files[f].first > tensor) {
+        f--;
+    }
+    return &l->folder->files[f];
+}
+
+static const char *name_of(const hl_loading *l, int tensor)
+{
+    const hl_folder_file *file = file_of(l, tensor);
+    return hl_safetensors_name(file->tensors, tensor - file->first);
 }
 
 /* The tensor "<theirs><ending>" of a module whose name ends with a point, with the kind's prefix or without it; of
  * layer norms also under the names that TensorFlow gave them. */
-static bool find_weight(const hl_loading *l, const char *theirs, const char *ending, hl_folder_tensor *found)
+static int find_weight(const hl_loading *l, const char *theirs, const char *ending)
 {
     size_t size = strlen(theirs), norm = strlen("LayerNorm.");
     bool is_norm = size >= norm && strcmp(theirs + size - norm, "LayerNorm.") == 0;
@@ -31,12 +47,13 @@ static bool find_weight(const hl_loading *l, const char *theirs, const char *end
         for (int e = 0; e < (is_norm ? 2 : 1); e++) {
             char name[HL_WEIGHT_NAME];
             snprintf(name, sizeof name, "%s%s%s", prefixes[p], theirs, endings[e]);
-            if (find(l, name, found)) {
-                return true;
+            int tensor = find(l, name);
+            if (tensor >= 0) {
+                return tensor;
             }
         }
     }
-    return false;
+    return -1;
 }
 
 /* ---- their places ---- */
@@ -51,16 +68,14 @@ const hl_parameter *hl_weight_gate(const hl_model *model, int layer, const char 
 /* Puts the tensor where the parameter, or a third of its rows, is; the second half of its rows where `gate` is, unless
  * that is NULL. */
 static hl_status place(hl_loading *l, const hl_parameter *parameter, const hl_parameter *gate, hl_weight_part part,
-                       hl_folder_tensor from)
+                       int from)
 {
-    const hl_safetensors *file = l->folder->files[from.file];
-    const char *name = hl_safetensors_name(file, from.i);
-    hl_shape shape = hl_safetensors_shape(file, from.i), wanted = parameter->tensor->shape;
+    const hl_folder_file *file = file_of(l, from);
+    hl_shape shape = hl_safetensors_shape(file->tensors, from - file->first), wanted = parameter->tensor->shape;
     bool third = hl_weight_part_is_third(part);
     bool transposed = part == HL_PART_TRANSPOSED && wanted.n_dims == 2;
     if (gate != NULL) {
         wanted.size[0] *= 2;
-        l->used[gate - l->model->parameters.list] = true;
         l->from[gate - l->model->parameters.list] = from;
     }
     if (third) {
@@ -78,12 +93,12 @@ static hl_status place(hl_loading *l, const hl_parameter *parameter, const hl_pa
     }
     if (!hl_shape_equal(shape, wanted)) {
         char shape_text[HL_SHAPE_TEXT], wanted_text[HL_SHAPE_TEXT];
-        return hl_pretrained_error(l->folder, l->folder->file_names[from.file],
-                                   "tensor \"%s\" is %s, and config.json makes it %s", name,
-                                   hl_shape_text(shape, shape_text), hl_shape_text(wanted, wanted_text));
+        return hl_pretrained_error(l->folder, file->name, "tensor \"%s\" is %s, and config.json makes it %s",
+                                   name_of(l, from), hl_shape_text(shape, shape_text),
+                                   hl_shape_text(wanted, wanted_text));
     }
     if (parameter->tensor->data != NULL) {
-        l->places[from.file][from.i] = (hl_safetensors_place){
+        l->places[from] = (hl_safetensors_place){
             .data = parameter->tensor->data + (third ? (part - HL_PART_Q) * (parameter->count / 3) : 0),
             .transposed = transposed,
             .first = cut            ? (size_t)hl_shape_count(shape)
@@ -92,15 +107,11 @@ static hl_status place(hl_loading *l, const hl_parameter *parameter, const hl_pa
             .rest = gate != NULL ? gate->tensor->data : NULL,
         };
     }
-    int number = (int)(parameter - l->model->parameters.list);
-    if (l->used[number] && !third) { /* a second name of the same numbers: the tensor that is read later is compared */
-        hl_folder_tensor first = l->from[number];
-        bool later = from.file != first.file ? from.file > first.file : from.i > first.i;
-        hl_folder_tensor second = later ? from : first;
-        l->places[second.file][second.i].compares = true;
+    int *other = &l->from[parameter - l->model->parameters.list];
+    if (*other >= 0 && !third) { /* a second name of the same numbers: the tensor that is read later is compared */
+        l->places[from > *other ? from : *other].compares = true;
     }
-    l->used[number] = true;
-    l->from[number] = from;
+    *other = from;
     return hl_ok();
 }
 
@@ -108,7 +119,6 @@ static hl_status place(hl_loading *l, const hl_parameter *parameter, const hl_pa
 static hl_status place_weight(hl_loading *l, const hl_weight_name *row, int layer, const char *ending, bool needed)
 {
     char ours[HL_WEIGHT_NAME], theirs[HL_WEIGHT_NAME], parameter_name[HL_WEIGHT_NAME + 8];
-    hl_folder_tensor from;
     hl_weight_name_print(row->ours, layer, ours);
     hl_weight_name_print(row->theirs, layer, theirs);
     snprintf(parameter_name, sizeof parameter_name, "%s%s", ours, ending);
@@ -116,15 +126,16 @@ static hl_status place_weight(hl_loading *l, const hl_weight_name *row, int laye
     if (parameter == NULL) {
         return hl_ok();
     }
-    bool has_other = row->part == HL_PART_ALL && l->used[parameter - l->model->parameters.list];
+    bool has_other = row->part == HL_PART_ALL && l->from[parameter - l->model->parameters.list] >= 0;
     if (has_other && !l->folder->model.tie_embedding) { /* two names of what would be the same if it were tied */
         return hl_ok();
     }
-    if (find_weight(l, theirs, ending, &from)) {
+    int from = find_weight(l, theirs, ending);
+    if (from >= 0) {
         const hl_parameter *gate = row->part == HL_PART_GATED ? hl_weight_gate(l->model, layer, ending) : NULL;
         return place(l, parameter, gate, row->part, from);
     }
-    return needed ? hl_pretrained_error(l->folder, l->folder->file_names[0], "has no tensor \"%s%s\"", theirs, ending)
+    return needed ? hl_pretrained_error(l->folder, l->folder->files[0].name, "has no tensor \"%s%s\"", theirs, ending)
                   : hl_ok();
 }
 
@@ -155,7 +166,7 @@ static hl_status check_body(const hl_loading *l)
     static const char *const prefixes[] = { "output.", "head.", "pooler." };
     for (int p = 0; p < l->model->parameters.n; p++) {
         const char *name = l->model->parameters.list[p].name;
-        bool free = l->used[p];
+        bool free = l->from[p] >= 0;
         for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
             free = free || strncmp(name, prefixes[i], strlen(prefixes[i])) == 0;
         }
@@ -195,16 +206,16 @@ hl_status hl_loading_place(hl_loading *l)
 
 /* ---- reading ---- */
 
-static hl_status read_file(const hl_loading *l, int f)
+static hl_status read_file(const hl_loading *l, const hl_folder_file *file)
 {
-    hl_safetensors *file = l->folder->files[f];
-    HL_TRY(hl_safetensors_read(file, l->places[f]));
-    for (int i = 0; i < hl_safetensors_count(file); i++) {
-        if (l->places[f][i].differs) {
-            return hl_pretrained_error(l->folder, l->folder->file_names[f],
+    hl_safetensors_place *places = l->places + file->first;
+    HL_TRY(hl_safetensors_read(file->tensors, places));
+    for (int i = 0; i < hl_safetensors_count(file->tensors); i++) {
+        if (places[i].differs) {
+            return hl_pretrained_error(l->folder, file->name,
                                        "tensor \"%s\" differs from another that config.json makes the same "
                                        "(tie_word_embeddings)",
-                                       hl_safetensors_name(file, i));
+                                       hl_safetensors_name(file->tensors, i));
         }
     }
     return hl_ok();
@@ -230,9 +241,9 @@ static hl_status check_finite(const hl_loading *l)
 {
     for (int p = 0; p < l->model->parameters.n; p++) {
         const hl_parameter *parameter = &l->model->parameters.list[p];
-        for (int64_t k = 0; l->used[p] && k < parameter->count; k++) {
+        for (int64_t k = 0; l->from[p] >= 0 && k < parameter->count; k++) {
             if (!__builtin_isfinite(parameter->tensor->data[k])) {
-                return hl_pretrained_error(l->folder, l->folder->file_names[l->from[p].file],
+                return hl_pretrained_error(l->folder, file_of(l, l->from[p])->name,
                                            "a tensor of %s holds a number that is not finite", parameter->name);
             }
         }
@@ -256,11 +267,10 @@ static bool is_mask(const hl_loading *l, const char *name)
     return attention != NULL && (strcmp(attention, ".attn.bias") == 0 || strcmp(attention, ".attn.masked_bias") == 0);
 }
 
-bool hl_loading_is_unused(const hl_loading *l, int f, int i)
+bool hl_loading_is_unused(const hl_loading *l, const hl_folder_file *file, int i)
 {
-    const hl_safetensors *file = l->folder->files[f];
-    return l->places[f][i].data == NULL && hl_safetensors_can_read(file, i) &&
-           !is_mask(l, hl_safetensors_name(file, i));
+    return l->places[file->first + i].data == NULL && hl_safetensors_can_read(file->tensors, i) &&
+           !is_mask(l, hl_safetensors_name(file->tensors, i));
 }
 
 static hl_status tell(const hl_loading *l, hl_pretrained_loaded *loaded)
@@ -268,7 +278,7 @@ static hl_status tell(const hl_loading *l, hl_pretrained_loaded *loaded)
     const hl_parameters *parameters = &l->model->parameters;
     loaded->rows_cut = l->rows_cut;
     for (int p = 0; p < parameters->n; p++) {
-        if (l->used[p]) {
+        if (l->from[p] >= 0) {
             loaded->n_loaded++;
             loaded->n_numbers += parameters->list[p].count;
         } else {
@@ -276,10 +286,10 @@ static hl_status tell(const hl_loading *l, hl_pretrained_loaded *loaded)
         }
     }
     for (int f = 0; f < l->folder->n_files; f++) {
-        const hl_safetensors *file = l->folder->files[f];
-        for (int i = 0; i < hl_safetensors_count(file); i++) {
-            if (hl_loading_is_unused(l, f, i)) {
-                add_name(&loaded->unused, &loaded->n_unused, hl_safetensors_name(file, i));
+        const hl_folder_file *file = &l->folder->files[f];
+        for (int i = 0; i < hl_safetensors_count(file->tensors); i++) {
+            if (hl_loading_is_unused(l, file, i)) {
+                add_name(&loaded->unused, &loaded->n_unused, hl_safetensors_name(file->tensors, i));
             }
         }
     }
@@ -289,25 +299,19 @@ static hl_status tell(const hl_loading *l, hl_pretrained_loaded *loaded)
 
 hl_status hl_loading_allocate(hl_loading *l)
 {
-    size_t n = (size_t)l->model->parameters.n, n_files = (size_t)l->folder->n_files;
-    l->used = hl_calloc(n, sizeof *l->used);
-    l->from = hl_calloc(n, sizeof *l->from);
-    l->places = hl_calloc(n_files, sizeof *l->places);
-    bool good = l->used != NULL && l->from != NULL && l->places != NULL;
-    for (size_t f = 0; good && f < n_files; f++) {
-        l->places[f] = hl_calloc((size_t)hl_safetensors_count(l->folder->files[f]), sizeof *l->places[f]);
-        good = l->places[f] != NULL;
+    int n = l->model->parameters.n;
+    l->from = hl_calloc((size_t)n, sizeof *l->from);
+    l->places = hl_calloc((size_t)l->folder->n_tensors, sizeof *l->places);
+    HL_NEED(l->from != NULL && l->places != NULL, "the places of weights");
+    for (int p = 0; p < n; p++) {
+        l->from[p] = -1;
     }
-    return good ? hl_ok() : hl_error_memory("the places of weights");
+    return hl_ok();
 }
 
 void hl_loading_free(hl_loading *l)
 {
-    for (int f = 0; l->places != NULL && f < l->folder->n_files; f++) {
-        hl_free(l->places[f]);
-    }
     hl_free(l->places);
-    hl_free(l->used);
     hl_free(l->from);
 }
 
@@ -319,7 +323,7 @@ hl_status hl_pretrained_load(hl_pretrained *folder, hl_model *model, hl_pretrain
     hl_status status = hl_loading_allocate(&l);
     HL_THEN(status, hl_loading_place(&l));
     for (int f = 0; f < folder->n_files; f++) {
-        HL_THEN(status, read_file(&l, f));
+        HL_THEN(status, read_file(&l, &folder->files[f]));
     }
     HL_THEN(status, check_finite(&l));
     if (status.code == HL_OK) {
@@ -337,12 +341,12 @@ static hl_status check_layers(const hl_loading *l)
     int n = l->folder->model.n_layers;
     for (const hl_weight_name *row = kind->body; row->ours != NULL; row++) {
         char theirs[HL_WEIGHT_NAME];
-        hl_folder_tensor found;
         hl_weight_name_print(row->theirs, n, theirs);
-        if (strchr(row->theirs, '#') != NULL && find_weight(l, theirs, "weight", &found)) {
-            return hl_pretrained_error(l->folder, l->folder->file_names[found.file],
+        int found = strchr(row->theirs, '#') != NULL ? find_weight(l, theirs, "weight") : -1;
+        if (found >= 0) {
+            return hl_pretrained_error(l->folder, file_of(l, found)->name,
                                        "tensor \"%s\" is of a layer that config.json does not have (%s = %d)",
-                                       hl_safetensors_name(l->folder->files[found.file], found.i), kind->n_layers, n);
+                                       name_of(l, found), kind->n_layers, n);
         }
     }
     return hl_ok();

@@ -42,12 +42,10 @@ void hl_pretrained_close(hl_pretrained *folder)
         hl_free(folder->labels[i]);
     }
     for (int i = 0; i < folder->n_files; i++) {
-        hl_safetensors_free(folder->files[i]);
-        hl_free(folder->file_names[i]);
+        hl_safetensors_free(folder->files[i].tensors);
+        hl_free(folder->files[i].name);
     }
     hl_free(folder->labels);
-    hl_free(folder->files);
-    hl_free(folder->file_names);
     hl_tokens_free(folder->tokens);
     hl_text_free(&folder->notices);
     hl_free(folder->path);

@@ -2,7 +2,6 @@
  * sentence_bert_config.json, config_sentence_transformers.json; and the same as a file of a run. */
 #include "core/base/memory.h"
 #include "core/base/shown_text.h"
-#include "core/files/files.h"
 #include "core/files/folders.h"
 #include "core/files/json_text.h"
 #include "pretrained/private/folder.h"
@@ -68,7 +67,7 @@ static hl_status read_pooling(hl_pretrained *folder, const json_t *module)
     char *name = hl_path_join(path, "config.json");
     HL_NEED(name != NULL, "config.json");
     json_t *config;
-    hl_status status = hl_pretrained_read_json(folder, name, &config);
+    hl_status status = hl_pretrained_read_json(folder->path, name, &config);
     if (status.code == HL_OK && config == NULL) {
         refuse(folder, name, "is missing");
     } else if (status.code == HL_OK) {
@@ -83,7 +82,7 @@ static hl_status read_length(hl_pretrained *folder)
 {
     static const char name[] = "sentence_bert_config.json";
     json_t *config;
-    HL_TRY(hl_pretrained_read_json(folder, name, &config));
+    HL_TRY(hl_pretrained_read_json(folder->path, name, &config));
     json_t *length = json_object_get(config, "max_seq_length");
     double number = json_number_value(length);
     bool good = length == NULL || json_is_null(length) || (number >= 1 && number <= INT32_MAX);
@@ -100,7 +99,7 @@ static hl_status read_prompt(hl_pretrained *folder)
 {
     static const char name[] = "config_sentence_transformers.json", key[] = "default_prompt_name";
     json_t *config;
-    HL_TRY(hl_pretrained_read_json(folder, name, &config));
+    HL_TRY(hl_pretrained_read_json(folder->path, name, &config));
     const char *used = json_string_value(json_object_get(config, key));
     const char *prompt =
         used != NULL ? json_string_value(json_object_get(json_object_get(config, "prompts"), used)) : NULL;
@@ -138,7 +137,7 @@ static hl_status read_modules(hl_pretrained *folder, const json_t *modules)
 hl_status hl_pretrained_read_sentence(hl_pretrained *folder)
 {
     json_t *modules;
-    HL_TRY(hl_pretrained_read_json(folder, "modules.json", &modules));
+    HL_TRY(hl_pretrained_read_json(folder->path, "modules.json", &modules));
     if (modules == NULL) {
         return hl_ok();
     }
@@ -162,16 +161,6 @@ static const char *const pooling_names[] = {
 };
 enum { POOLINGS = sizeof pooling_names / sizeof *pooling_names };
 
-/* Writes "<folder>/<name>" and frees the text. */
-static hl_status write_text(const char *folder, const char *name, hl_text *text)
-{
-    char *path = hl_path_join(folder, "%s", name);
-    hl_text_fail(text, path != NULL ? hl_ok() : hl_error_memory(name));
-    hl_status status = hl_file_replace_text(path, text, HL_DURABLE);
-    hl_free(path);
-    return status;
-}
-
 static const char run_file[] = "sentence.json";
 
 hl_status hl_pretrained_sentence_save(const hl_pretrained_sentence *sentence, const char *path)
@@ -182,7 +171,7 @@ hl_status hl_pretrained_sentence_save(const hl_pretrained_sentence *sentence, co
                             "normalised", sentence->normalised, "length", (json_int_t)sentence->length, "unsupported",
                             sentence->unsupported),
                   JSON_INDENT(2));
-    return write_text(path, run_file, &text);
+    return hl_pretrained_write_text(path, run_file, &text);
 }
 
 /* False: it is not as it is written. */
@@ -209,18 +198,12 @@ static bool take_saved(const json_t *root, hl_pretrained_sentence *sentence)
 hl_status hl_pretrained_sentence_load(const char *path, hl_pretrained_sentence *sentence)
 {
     *sentence = (hl_pretrained_sentence){ .pooling = HL_SENTENCE_UNKNOWN };
-    hl_pretrained *folder = hl_calloc(1, sizeof *folder);
-    HL_NEED(folder != NULL, path);
-    folder->path = hl_strdup(path);
-    json_t *root = NULL;
-    hl_status status = folder->path != NULL ? hl_pretrained_read_json(folder, run_file, &root) : hl_error_memory(path);
-    if (root != NULL && !take_saved(root, sentence)) {
-        status = hl_pretrained_error(folder, run_file, "is not as train writes it; restore it, or remove it");
-    }
+    json_t *root;
+    HL_TRY(hl_pretrained_read_json(path, run_file, &root));
+    bool good = root == NULL || take_saved(root, sentence);
     json_decref(root);
-    hl_free(folder->path);
-    hl_free(folder);
-    return status;
+    return good ? hl_ok()
+                : hl_error(HL_BAD_FILE, "%s/%s: is not as train writes it; restore it, or remove it", path, run_file);
 }
 
 static hl_status write_modules(const hl_pretrained_sentence *sentence, const char *folder)
@@ -235,7 +218,7 @@ static hl_status write_modules(const hl_pretrained_sentence *sentence, const cha
                       i > 0 ? "," : "[", i, i, paths[i], types[i]);
     }
     hl_text_print(&text, "\n]\n");
-    return write_text(folder, "modules.json", &text);
+    return hl_pretrained_write_text(folder, "modules.json", &text);
 }
 
 static hl_status write_pooling(const hl_pretrained_sentence *sentence, int64_t width, const char *folder)
@@ -247,14 +230,14 @@ static hl_status write_pooling(const hl_pretrained_sentence *sentence, int64_t w
                   "  \"pooling_mode_mean_tokens\": %s,\n  \"pooling_mode_max_tokens\": false,\n"
                   "  \"pooling_mode_mean_sqrt_len_tokens\": false\n}\n",
                   (long long)width, first ? "true" : "false", first ? "false" : "true");
-    return write_text(folder, "1_Pooling/config.json", &text);
+    return hl_pretrained_write_text(folder, "1_Pooling/config.json", &text);
 }
 
 static hl_status write_length(int64_t length, const char *folder)
 {
     hl_text text = { 0 };
     hl_text_print(&text, "{\n  \"max_seq_length\": %lld,\n  \"do_lower_case\": false\n}\n", (long long)length);
-    return write_text(folder, "sentence_bert_config.json", &text);
+    return hl_pretrained_write_text(folder, "sentence_bert_config.json", &text);
 }
 
 hl_status hl_pretrained_write_sentence(const hl_pretrained_sentence *sentence, const hl_model_config *model,

@@ -36,7 +36,7 @@ static hl_status check_added(const hl_pretrained *folder)
 {
     static const char name[] = "added_tokens.json";
     json_t *added = NULL;
-    HL_TRY(hl_pretrained_read_json(folder, name, &added));
+    HL_TRY(hl_pretrained_read_json(folder->path, name, &added));
     size_t n = json_object_size(added);
     json_decref(added);
     return n == 0 ? hl_ok()
@@ -172,7 +172,7 @@ hl_status hl_pretrained_read_tokens(hl_pretrained *folder)
     char *paths[N_FILES] = { NULL };
     bool has[N_FILES] = { false };
     json_t *config = NULL;
-    hl_status status = hl_pretrained_read_json(folder, "tokenizer_config.json", &config);
+    hl_status status = hl_pretrained_read_json(folder->path, "tokenizer_config.json", &config);
     for (int i = 0; i < N_FILES; i++) {
         paths[i] = hl_path_join(folder->path, "%s", names[i]);
         HL_THEN(status,

@@ -3,36 +3,32 @@
 #include "pretrained/private/write.h"
 
 /* Adds those of one file, with their numbers. */
-static hl_status read_unused(const hl_loading *l, int f, hl_unused_tensors *unused)
+static hl_status read_unused(const hl_loading *l, const hl_folder_file *file, hl_unused_tensors *unused)
 {
-    hl_safetensors *file = l->folder->files[f];
-    for (int i = 0; i < hl_safetensors_count(file); i++) {
-        bool is = hl_loading_is_unused(l, f, i);
-        l->places[f][i] = (hl_safetensors_place){ 0 };
+    hl_safetensors_place *places = l->places + file->first;
+    for (int i = 0; i < hl_safetensors_count(file->tensors); i++) {
+        bool is = hl_loading_is_unused(l, file, i);
+        places[i] = (hl_safetensors_place){ 0 };
         if (is) {
-            hl_shape shape = hl_safetensors_shape(file, i);
+            hl_shape shape = hl_safetensors_shape(file->tensors, i);
             hl_real *data = hl_calloc((size_t)hl_shape_count(shape), sizeof *data);
-            unused->list[unused->n++] = (hl_named_tensor){ hl_safetensors_name(file, i), shape, data };
-            l->places[f][i].data = data;
+            unused->list[unused->n++] = (hl_named_tensor){ hl_safetensors_name(file->tensors, i), shape, data };
+            places[i].data = data;
             HL_NEED(data != NULL, "tensors");
         }
     }
-    return hl_safetensors_read(file, l->places[f]);
+    return hl_safetensors_read(file->tensors, places);
 }
 
 hl_status hl_pretrained_read_unused(hl_pretrained *folder, hl_model *model, hl_unused_tensors *unused)
 {
-    size_t n = 0;
-    for (int f = 0; f < folder->n_files; f++) {
-        n += (size_t)hl_safetensors_count(folder->files[f]);
-    }
     hl_loading l = { .folder = folder, .model = model };
     hl_status status = hl_loading_allocate(&l);
     HL_THEN(status, hl_loading_place(&l));
-    *unused = (hl_unused_tensors){ .list = hl_calloc(n, sizeof *unused->list) };
+    *unused = (hl_unused_tensors){ .list = hl_calloc((size_t)folder->n_tensors, sizeof *unused->list) };
     HL_THEN(status, unused->list != NULL ? hl_ok() : hl_error_memory("tensors"));
     for (int f = 0; f < folder->n_files; f++) {
-        HL_THEN(status, read_unused(&l, f, unused));
+        HL_THEN(status, read_unused(&l, &folder->files[f], unused));
     }
     hl_loading_free(&l);
     return status;

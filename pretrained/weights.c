@@ -9,30 +9,22 @@ static const char single[] = "model.safetensors", index_name[] = "model.safetens
 
 static hl_status open_file(hl_pretrained *folder, const char *name)
 {
+    hl_folder_file *file = &folder->files[folder->n_files++];
+    *file = (hl_folder_file){ .name = hl_strdup(name), .first = folder->n_tensors };
     char *path = hl_path_join(folder->path, "%s", name);
-    HL_NEED(path != NULL, name);
-    folder->file_names[folder->n_files] = hl_strdup(name);
-    hl_status status = folder->file_names[folder->n_files] != NULL
-                           ? hl_safetensors_open(path, &folder->files[folder->n_files])
-                           : hl_error_memory(name);
-    folder->n_files++; /* hl_pretrained_close frees what is there */
+    hl_status status =
+        file->name != NULL && path != NULL ? hl_safetensors_open(path, &file->tensors) : hl_error_memory(name);
     hl_free(path);
-    return status;
-}
-
-/* Room for so many files. */
-static hl_status allocate(hl_pretrained *folder, size_t n)
-{
-    folder->files = hl_calloc(n, sizeof *folder->files);
-    folder->file_names = hl_calloc(n, sizeof *folder->file_names);
-    return folder->files != NULL && folder->file_names != NULL ? hl_ok() : hl_error_memory("the files of weights");
+    HL_TRY(status);
+    folder->n_tensors += hl_safetensors_count(file->tensors);
+    return hl_ok();
 }
 
 /* The shard of that name, opened where it is not yet. */
 static hl_status open_shard(hl_pretrained *folder, const char *name, const hl_safetensors **shard)
 {
     int i = 0;
-    while (i < folder->n_files && strcmp(folder->file_names[i], name) != 0) {
+    while (i < folder->n_files && strcmp(folder->files[i].name, name) != 0) {
         i++;
     }
     *shard = NULL;
@@ -42,7 +34,7 @@ static hl_status open_shard(hl_pretrained *folder, const char *name, const hl_sa
     if (i == folder->n_files) {
         HL_TRY(open_file(folder, name));
     }
-    *shard = folder->files[i];
+    *shard = folder->files[i].tensors;
     return hl_ok();
 }
 
@@ -51,7 +43,6 @@ static hl_status open_shards(hl_pretrained *folder, json_t *map)
 {
     const char *tensor;
     json_t *value;
-    size_t n = 0;
     json_object_foreach(map, tensor, value)
     {
         const char *name = json_string_value(value);
@@ -67,9 +58,7 @@ static hl_status open_shards(hl_pretrained *folder, json_t *map)
                                        index_name);
         }
     }
-    for (int i = 0; i < folder->n_files; i++) {
-        n += (size_t)hl_safetensors_count(folder->files[i]);
-    }
+    size_t n = (size_t)folder->n_tensors;
     return n == json_object_size(map)
                ? hl_ok()
                : hl_pretrained_error(folder, index_name, "names %zu tensors, and its files hold %zu",
@@ -79,7 +68,7 @@ static hl_status open_shards(hl_pretrained *folder, json_t *map)
 static hl_status read_index(hl_pretrained *folder)
 {
     json_t *root;
-    HL_TRY(hl_pretrained_read_json(folder, index_name, &root));
+    HL_TRY(hl_pretrained_read_json(folder->path, index_name, &root));
     if (root == NULL) {
         return hl_pretrained_error(folder, single,
                                    "is missing, and so is %s; weights in other files, as pytorch_model.bin, are saved "
@@ -87,9 +76,8 @@ static hl_status read_index(hl_pretrained *folder)
                                    index_name);
     }
     json_t *map = json_object_get(root, "weight_map");
-    hl_status status = json_object_size(map) > 0 ? allocate(folder, HL_PRETRAINED_MAX_FILES)
+    hl_status status = json_object_size(map) > 0 ? open_shards(folder, map)
                                                  : hl_pretrained_error(folder, index_name, "has no weight_map");
-    HL_THEN(status, open_shards(folder, map));
     json_decref(root);
     return status;
 }
@@ -98,9 +86,5 @@ hl_status hl_pretrained_open_weights(hl_pretrained *folder)
 {
     bool exists;
     HL_TRY(hl_pretrained_has(folder->path, single, &exists));
-    if (!exists) {
-        return read_index(folder);
-    }
-    HL_TRY(allocate(folder, 1));
-    return open_file(folder, single);
+    return exists ? open_file(folder, single) : read_index(folder);
 }

@@ -1,7 +1,6 @@
 #include "pretrained/write.h"
 
 #include "core/base/memory.h"
-#include "core/files/files.h"
 #include "core/files/folders.h"
 #include "core/files/json_text.h"
 #include "data/text/tokens_file.h"
@@ -39,31 +38,41 @@ static bool is_of_another(const char *name)
     return found;
 }
 
-static hl_status remove_of_another(void *context, const char *name)
+static hl_status remove_file(const char *folder, const char *name)
 {
-    const char *folder = context;
-    char *path = hl_path_join(folder, "%s%s", name, strcmp(name, "1_Pooling") == 0 ? "/config.json" : "");
+    char *path = hl_path_join(folder, "%s", name);
     HL_NEED(path != NULL, folder);
-    hl_status status = is_of_another(path + strlen(folder) + 1) ? hl_file_remove(path) : hl_ok();
+    hl_status status = hl_file_remove(path);
     hl_free(path);
     return status;
+}
+
+static hl_status remove_of_another(void *context, const char *name)
+{
+    const char *whole = strcmp(name, "1_Pooling") == 0 ? "1_Pooling/config.json" : name;
+    return is_of_another(whole) ? remove_file(context, whole) : hl_ok();
 }
 
 /* Without config.json the folder is no model, and of another model nothing else is read. */
 static hl_status clear(const char *folder)
 {
-    char *config = hl_path_join(folder, "config.json");
-    HL_NEED(config != NULL, folder);
-    hl_status status = hl_file_remove(config);
-    hl_free(config);
-    HL_TRY(status);
+    HL_TRY(remove_file(folder, "config.json"));
     return hl_folder_list(folder, remove_of_another, (void *)folder);
 }
 
 /* ---- its files ---- */
 
+static hl_status write_tokenizer(const hl_pretrained_writing *w)
+{
+    char *path = hl_path_join(w->path, "tokenizer.json");
+    HL_NEED(path != NULL, w->path);
+    hl_status status = hl_tokens_save_tokenizer(w->parts->tokens, path);
+    hl_free(path);
+    return status;
+}
+
 /* Which class reads tokenizer.json as it is, and what it cannot say itself. */
-static hl_status write_tokenizer_config(const hl_pretrained_writing *w, const char *path)
+static hl_status write_tokenizer_config(const hl_pretrained_writing *w)
 {
     static const struct {
         const char *key;
@@ -87,44 +96,31 @@ static hl_status write_tokenizer_config(const hl_pretrained_writing *w, const ch
     }
     hl_text text = { 0 };
     hl_json_print(&text, root, JSON_INDENT(2));
-    return hl_file_replace_text(path, &text, HL_DURABLE);
+    return hl_pretrained_write_text(w->path, "tokenizer_config.json", &text);
 }
 
-static hl_status write_config(hl_pretrained_writing *w, const char *path)
+static hl_status write_config(hl_pretrained_writing *w)
 {
     hl_text text = { 0 };
     hl_pretrained_print_config(w, &text);
-    return hl_file_replace_text(path, &text, HL_DURABLE);
+    return hl_pretrained_write_text(w->path, "config.json", &text);
 }
 
 /* config.json last: with it the folder is a model. */
 static hl_status write_files(hl_pretrained_writing *w, hl_pretrained_written *written)
 {
-    enum { CONFIG, WEIGHTS, TOKENIZER, TOKENIZER_CONFIG, N_FILES };
-    static const char *const names[N_FILES] = { "config.json", "model.safetensors", "tokenizer.json",
-                                                "tokenizer_config.json" };
-    char *paths[N_FILES];
-    hl_status status = hl_ok();
-    for (int i = 0; i < N_FILES; i++) {
-        paths[i] = hl_path_join(w->path, "%s", names[i]);
-        HL_THEN(status, paths[i] != NULL ? hl_ok() : hl_error_memory(w->path));
-    }
-    HL_THEN(status, hl_folder_make(w->path));
-    HL_THEN(status, clear(w->path));
-    HL_THEN(status, hl_pretrained_write_weights(w, paths[WEIGHTS], written));
-    HL_THEN(status, hl_tokens_save_tokenizer(w->parts->tokens, paths[TOKENIZER]));
-    HL_THEN(status, write_tokenizer_config(w, paths[TOKENIZER_CONFIG]));
+    HL_TRY(hl_folder_make(w->path));
+    HL_TRY(clear(w->path));
+    HL_TRY(hl_pretrained_write_weights(w, written));
+    HL_TRY(write_tokenizer(w));
+    HL_TRY(write_tokenizer_config(w));
     const hl_pretrained_sentence *sentence = &w->parts->sentence;
     written->sentence = sentence->pooling != HL_SENTENCE_UNKNOWN;
     snprintf(written->unsupported, sizeof written->unsupported, "%s", sentence->unsupported);
     if (written->sentence) {
-        HL_THEN(status, hl_pretrained_write_sentence(sentence, &w->parts->model->config, w->path));
+        HL_TRY(hl_pretrained_write_sentence(sentence, &w->parts->model->config, w->path));
     }
-    HL_THEN(status, write_config(w, paths[CONFIG]));
-    for (int i = 0; i < N_FILES; i++) {
-        hl_free(paths[i]);
-    }
-    return status;
+    return write_config(w);
 }
 
 /* ---- the source ---- */
@@ -132,17 +128,12 @@ static hl_status write_files(hl_pretrained_writing *w, hl_pretrained_written *wr
 /* Its config.json, in which integers stay integers. */
 static hl_status read_config(const hl_pretrained *source, json_t **config)
 {
-    char *path = hl_path_join(source->path, "config.json"), *content = NULL;
-    size_t size = 0;
-    hl_status status =
-        path != NULL ? hl_file_read(path, HL_PRETRAINED_JSON_BYTES, &content, &size) : hl_error_memory("config.json");
-    HL_THEN(status, hl_json_parse(path, content, size, config));
-    if (status.code == HL_OK && !json_is_object(*config)) {
-        status = hl_pretrained_error(source, "config.json", "is no object");
-    }
-    hl_free(content);
+    char *path = hl_path_join(source->path, "config.json");
+    HL_NEED(path != NULL, "config.json");
+    hl_status status = hl_json_read(path, HL_PRETRAINED_JSON_BYTES, 0, config);
     hl_free(path);
-    return status;
+    HL_TRY(status);
+    return json_is_object(*config) ? hl_ok() : hl_pretrained_error(source, "config.json", "is no object");
 }
 
 /* What else the source has; kept where the class stays the one that has it. */

@@ -1,5 +1,6 @@
 /* The parameters of a model as the tensors of a folder. */
 #include "core/base/memory.h"
+#include "core/files/folders.h"
 #include "core/kernels/small_matmul.h"
 #include "pretrained/private/write.h"
 
@@ -147,15 +148,6 @@ static hl_status add_weight(tensors *t, const hl_weight_name *row, int layer, co
     return row->part == HL_PART_TRANSPOSED && tensor->shape.n_dims == 2 ? transpose(tensor, copy) : hl_ok();
 }
 
-static int count_rows(const tensors *t, const hl_weight_name *rows)
-{
-    int n = 0;
-    for (const hl_weight_name *row = rows; row != NULL && row->ours != NULL; row++) {
-        n += 2 * hl_weight_name_layers(row, t->w->model);
-    }
-    return n;
-}
-
 static hl_status add_rows(tensors *t, const hl_weight_name *rows, const char *prefix)
 {
     t->prefix = prefix;
@@ -188,7 +180,7 @@ static hl_status add_all(tensors *t)
     bool bare = strncmp(t->w->class_name, kind->class_name, stem) == 0 &&
                 strcmp(t->w->class_name + stem, hl_model_kind_endings[HL_PRETRAINED_NONE]) == 0;
     const char *prefix = bare ? "" : kind->prefix;
-    t->capacity = count_rows(t, kind->body) + count_rows(t, pooler) + count_rows(t, rows) + t->w->kept.n;
+    t->capacity = 3 * t->w->model->parameters.n + t->w->kept.n; /* q, k and v of one, or a second name */
     t->list = hl_calloc((size_t)t->capacity, sizeof *t->list);
     t->names = hl_calloc((size_t)t->capacity, sizeof *t->names);
     t->copies = hl_calloc((size_t)t->capacity, sizeof *t->copies);
@@ -206,12 +198,14 @@ static hl_status add_all(tensors *t)
     return hl_ok();
 }
 
-hl_status hl_pretrained_write_weights(const hl_pretrained_writing *w, const char *path, hl_pretrained_written *written)
+hl_status hl_pretrained_write_weights(const hl_pretrained_writing *w, hl_pretrained_written *written)
 {
     static const hl_metadata_item format = { "format", "pt" }; /* transformers 4 refuses files that do not say so */
     tensors t = { .w = w };
     hl_file file = { .fd = -1 };
     hl_status status = add_all(&t);
+    char *path = hl_path_join(w->path, "model.safetensors");
+    HL_THEN(status, path != NULL ? hl_ok() : hl_error_memory(w->path));
     if (status.code == HL_OK && hl_file_create(&file, path).code == HL_OK) {
         hl_safetensors_write(&file, t.list, t.n, &format, 1);
     }
@@ -224,6 +218,7 @@ hl_status hl_pretrained_write_weights(const hl_pretrained_writing *w, const char
     for (int i = 0; t.copies != NULL && i < t.capacity; i++) {
         hl_free(t.copies[i]);
     }
+    hl_free(path);
     hl_free(t.copies);
     hl_free(t.names);
     hl_free(t.list);

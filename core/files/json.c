@@ -1,6 +1,7 @@
 #include "core/files/json.h"
 
 #include "core/base/memory.h"
+#include "core/files/files.h"
 
 #include <stdbool.h>
 
@@ -54,7 +55,13 @@ hl_status hl_json_parse(const char *path, const char *text, size_t size, json_t 
     return parse(path, text, size, 0, root);
 }
 
-hl_status hl_json_parse_reals(const char *path, const char *text, size_t size, json_t **root)
+hl_status hl_json_read(const char *path, size_t limit, size_t flags, json_t **root)
 {
-    return parse(path, text, size, JSON_DECODE_INT_AS_REAL, root);
+    char *content;
+    size_t size;
+    *root = NULL;
+    HL_TRY(hl_file_read(path, limit, &content, &size));
+    hl_status status = parse(path, content, size, flags, root);
+    hl_free(content);
+    return status;
 }

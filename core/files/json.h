@@ -13,9 +13,9 @@ HL_BEGIN_DECLS
  * messages. HL_BAD_FILE, HL_NO_MEMORY; *root is then NULL. After success, the caller owns *root: json_decref. */
 hl_status hl_json_parse(const char *path, const char *text, size_t size, json_t **root);
 
-/* The same, but reads whole numbers as reals. So they may be of any size, such as a length of 10^30 that means
- * "any". */
-hl_status hl_json_parse_reals(const char *path, const char *text, size_t size, json_t **root);
+/* The same for a file of at most `limit` bytes. `flags`: jansson's. With JSON_DECODE_INT_AS_REAL, whole numbers may be
+ * of any size, such as a length of 10^30 that means "any". */
+hl_status hl_json_read(const char *path, size_t limit, size_t flags, json_t **root);
 
 /* Makes jansson allocate through core/base/memory.h. The setting holds for the whole process, so the program calls it,
  * not the library: once, at start, before jansson allocates anything. */

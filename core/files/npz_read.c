@@ -11,25 +11,38 @@
 
 enum { WINDOW = 1 << 16 };
 
-/* The archive as minizip reads it. It reads byte by byte, so a window of the file is held in memory. */
-typedef struct open_archive {
+typedef struct reader {
     const char *path;
     int fd;
     size_t size;
-    size_t position;
+    hl_status error; /* an error of the system, which says more than minizip does */
+
+    /* The archive as minizip reads it. It reads byte by byte, so a window of the file is held in memory. */
+    size_t at;
     size_t begin, filled; /* the window: its position in the file, and its bytes */
     char *window;         /* (WINDOW) */
     bool past_end;        /* whether minizip has asked for bytes past the end */
-    hl_status error;      /* an error of the system */
-} open_archive;
 
-/* Fills the window from the current position on, which is below the size. */
-static void fill_window(open_archive *file)
+    unzFile zip;
+    size_t left;    /* the bytes that further arrays may use */
+    hl_npz *before; /* the archive read before, whose memory is reused */
+    int threads;
+
+    /* For the open member. minizip would copy each byte of a stored member twice more, so its bytes come from the
+     * file. */
+    bool stored;
+    size_t position,
+        rest;  /* for a stored member: where the bytes begin that have not been read yet, and how many there are */
+    uLong crc; /* for a stored member: the CRC of the bytes read so far */
+} reader;
+
+/* Fills the window from `at` on, which is below the size. */
+static void fill_window(reader *r)
 {
-    size_t rest = file->size - file->position, n = rest < WINDOW ? rest : WINDOW;
-    file->error = hl_file_read_at(file->fd, file->path, file->window, n, (int64_t)file->position);
-    file->begin = file->position;
-    file->filled = file->error.code == HL_OK ? n : 0;
+    size_t rest = r->size - r->at, n = rest < WINDOW ? rest : WINDOW;
+    r->error = hl_file_read_at(r->fd, r->path, r->window, n, (int64_t)r->at);
+    r->begin = r->at;
+    r->filled = r->error.code == HL_OK ? n : 0;
 }
 
 static voidpf open_call(voidpf opaque, const void *path, int mode)
@@ -42,41 +55,37 @@ static voidpf open_call(voidpf opaque, const void *path, int mode)
 static uLong read_call(voidpf opaque, voidpf stream, void *buffer, uLong count)
 {
     (void)stream;
-    open_archive *file = opaque;
+    reader *r = opaque;
     char *to = buffer;
     uLong done = 0;
-    while (done < count && file->position < file->size && file->error.code == HL_OK) {
-        size_t part = 0;
-        if (file->position >= file->begin && file->position < file->begin + file->filled) {
-            size_t at = file->position - file->begin, there = file->filled - at;
-            part = count - done < there ? count - done : there;
-            memcpy(to + done, file->window + at, part);
-        } else {
-            fill_window(file);
+    while (done < count && r->at < r->size && r->error.code == HL_OK) {
+        if (r->at - r->begin >= r->filled) { /* behind the window or, as the difference is unsigned, before it */
+            fill_window(r);
         }
-        file->position += part;
+        size_t from = r->at - r->begin, there = r->filled - from, part = count - done < there ? count - done : there;
+        memcpy(to + done, r->window + from, part);
+        r->at += part;
         done += part;
     }
-    file->past_end = file->past_end || done < count;
+    r->past_end = r->past_end || done < count;
     return done;
 }
 
 static ZPOS64_T tell_call(voidpf opaque, voidpf stream)
 {
     (void)stream;
-    const open_archive *file = opaque;
-    return file->position;
+    return ((const reader *)opaque)->at;
 }
 
 static long seek_call(voidpf opaque, voidpf stream, ZPOS64_T offset, int origin)
 {
     (void)stream;
-    open_archive *file = opaque;
-    size_t base = origin == ZLIB_FILEFUNC_SEEK_SET ? 0 : origin == ZLIB_FILEFUNC_SEEK_CUR ? file->position : file->size;
-    if (offset > file->size - base) {
+    reader *r = opaque;
+    size_t base = origin == ZLIB_FILEFUNC_SEEK_SET ? 0 : origin == ZLIB_FILEFUNC_SEEK_CUR ? r->at : r->size;
+    if (offset > r->size - base) {
         return -1;
     }
-    file->position = base + offset;
+    r->at = base + offset;
     return 0;
 }
 
@@ -91,26 +100,8 @@ static int close_call(voidpf opaque, voidpf stream)
 static int error_call(voidpf opaque, voidpf stream)
 {
     (void)stream;
-    const open_archive *file = opaque;
-    return file->past_end;
+    return ((const reader *)opaque)->past_end;
 }
-
-/* What is needed to read one member. */
-typedef struct reader {
-    const char *path;
-    open_archive *file;
-    unzFile zip;
-    size_t left;    /* the bytes that further arrays may use */
-    hl_npz *before; /* the archive read before, whose memory is reused */
-    int threads;
-
-    /* For the open member. minizip would copy each byte of a stored member twice more, so its bytes come from the
-     * file. */
-    bool stored;
-    size_t position,
-        rest;  /* for a stored member: where the bytes begin that have not been read yet, and how many there are */
-    uLong crc; /* for a stored member: the CRC of the bytes read so far */
-} reader;
 
 static hl_status member_error(const reader *r, const hl_npz_array *array, const char *what)
 {
@@ -132,11 +123,10 @@ static hl_status zip_error(const reader *r, const hl_npz_array *array, int error
 
 static hl_status read_stored(reader *r, const hl_npz_array *array, void *bytes, size_t count)
 {
-    if (count > r->rest || r->position > r->file->size || count > r->file->size - r->position) {
+    if (count > r->rest || r->position > r->size || count > r->size - r->position) {
         return member_error(r, array, "ends too early");
     }
-    HL_TRY(r->file->error =
-               hl_file_read_checked(r->file->fd, r->path, bytes, count, (int64_t)r->position, r->threads, &r->crc));
+    HL_TRY(r->error = hl_file_read_checked(r->fd, r->path, bytes, count, (int64_t)r->position, r->threads, &r->crc));
     r->position += count;
     r->rest -= count;
     return hl_ok();
@@ -280,9 +270,9 @@ static hl_status read_member(reader *r, hl_npz_array *array)
     return read_array(r, &info, array);
 }
 
-static hl_status no_archive(const char *path)
+static hl_status no_archive(const reader *r)
 {
-    return hl_error(HL_BAD_FILE, "%s: is not a zip archive, or is cut off", path);
+    return hl_error(HL_BAD_FILE, "%s: is not a zip archive, or is cut off", r->path);
 }
 
 static hl_status read_members(reader *r, hl_npz *npz)
@@ -292,7 +282,7 @@ static hl_status read_members(reader *r, hl_npz *npz)
         return hl_error(HL_BAD_FILE, "%s: has more than %d arrays", r->path, (int)HL_NPZ_MAX_ARRAYS);
     }
     if (info.number_entry == 0) { /* some versions of minizip can open such a file, others cannot */
-        return no_archive(r->path);
+        return no_archive(r);
     }
     npz->arrays = hl_calloc((size_t)info.number_entry, sizeof *npz->arrays);
     if (npz->arrays == NULL) {
@@ -311,7 +301,7 @@ static hl_status read_members(reader *r, hl_npz *npz)
     return hl_ok();
 }
 
-static hl_status read_archive(open_archive *file, size_t limit, int threads, hl_npz *before, hl_npz *npz)
+static hl_status read_archive(reader *r, hl_npz *npz)
 {
     zlib_filefunc64_def calls = {
         .zopen64_file = open_call,
@@ -320,51 +310,43 @@ static hl_status read_archive(open_archive *file, size_t limit, int threads, hl_
         .zseek64_file = seek_call,
         .zclose_file = close_call,
         .zerror_file = error_call,
-        .opaque = file,
+        .opaque = r,
     };
-    unzFile zip = unzOpen2_64(file->path, &calls);
-    reader r = { .path = file->path, .file = file, .zip = zip, .left = limit, .before = before, .threads = threads };
-    if (r.zip == NULL) {
-        return no_archive(r.path);
+    r->zip = unzOpen2_64(r->path, &calls);
+    if (r->zip == NULL) {
+        return no_archive(r);
     }
-    hl_status status = read_members(&r, npz);
-    unzClose(r.zip);
+    hl_status status = read_members(r, npz);
+    unzClose(r->zip);
     return status;
 }
 
-static hl_status check_size(open_archive *file, size_t limit)
+static hl_status read_open(reader *r, hl_npz *npz)
 {
     struct stat info;
-    if (hl_file_calls_get()->fstat(file->fd, &info) != 0) {
-        return hl_file_system_error(file->path, "cannot read");
+    if (hl_file_calls_get()->fstat(r->fd, &info) != 0) {
+        return hl_file_system_error(r->path, "cannot read");
     }
-    file->size = (size_t)info.st_size;
-    return file->size <= limit ? hl_ok()
-                               : hl_error(HL_BAD_FILE, "%s: has %zu bytes, more than the %zu that are allowed here",
-                                          file->path, file->size, limit);
-}
-
-static hl_status read_open(open_archive *file, size_t limit, int threads, hl_npz *before, hl_npz *npz)
-{
-    HL_TRY(check_size(file, limit));
-    file->window = hl_malloc(WINDOW);
-    if (file->window == NULL) {
-        return hl_error(HL_NO_MEMORY, "out of memory: reading %s", file->path);
+    r->size = (size_t)info.st_size;
+    if (r->size > r->left) {
+        return hl_error(HL_BAD_FILE, "%s: has %zu bytes, more than the %zu that are allowed here", r->path, r->size,
+                        r->left);
     }
-    hl_status status = read_archive(file, limit, threads, before, npz);
-    hl_free(file->window);
-    return file->error.code != HL_OK ? file->error : status; /* the first one says more than minizip does */
+    r->window = hl_malloc(WINDOW);
+    hl_status status = r->window != NULL ? read_archive(r, npz) : memory_error(r);
+    hl_free(r->window);
+    return r->error.code != HL_OK ? r->error : status;
 }
 
 hl_status hl_npz_read_again(const char *path, size_t limit, int threads, hl_npz *npz)
 {
     hl_npz before = *npz;
     *npz = (hl_npz){ 0 };
-    open_archive file = { .path = path };
-    hl_status status = hl_file_open(path, O_RDONLY, &file.fd);
+    reader r = { .path = path, .left = limit, .before = &before, .threads = threads };
+    hl_status status = hl_file_open(path, O_RDONLY, &r.fd);
     if (status.code == HL_OK) {
-        status = read_open(&file, limit, threads, &before, npz);
-        hl_file_calls_get()->close(file.fd);
+        status = read_open(&r, npz);
+        hl_file_calls_get()->close(r.fd);
     }
     hl_npz_free(&before);
     if (status.code != HL_OK) {

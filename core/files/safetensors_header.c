@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The position of the parser in the text. */
+/* The position of the parser in the header's text. */
 typedef struct cursor {
-    const char *path;
+    hl_safetensors *file;
     char *text;
     size_t size, at;
 } cursor;
 
 static hl_status not_json(const cursor *c, const char *what)
 {
-    return hl_error(HL_BAD_FILE, "%s: not valid JSON: %s at byte %zu of its header", c->path, what, c->at);
+    return hl_error(HL_BAD_FILE, "%s: not valid JSON: %s at byte %zu of its header", c->file->path, what, c->at);
 }
 
 /* ---- JSON ---- */
@@ -54,7 +54,7 @@ static bool is_plain(const char *text, size_t length)
 static hl_status decode(const cursor *c, char *quoted, size_t size)
 {
     json_t *value;
-    hl_status status = hl_json_parse(c->path, quoted, size, &value);
+    hl_status status = hl_json_parse(c->file->path, quoted, size, &value);
     if (status.code != HL_OK) {
         return status.code == HL_BAD_FILE ? not_json(c, "a text that is wrong") : status;
     }
@@ -87,25 +87,29 @@ static hl_status take_string(cursor *c, const char **string)
     return hl_ok();
 }
 
-/* Reads `"key": ` of an object's next pair, or of its `first`. *key is NULL if the object ends instead. */
-static hl_status take_key(cursor *c, bool first, const char **key)
+/* Reads a value of an object, whose key came before it. */
+typedef hl_status take_value(cursor *c, const char *key, void *context);
+
+/* Reads the pairs of an object, and its end. */
+static hl_status take_pairs(cursor *c, take_value *take_one, void *context)
 {
-    *key = NULL;
-    if (take(c, '}')) {
-        return hl_ok();
+    for (bool first = true; !take(c, '}'); first = false) {
+        const char *key;
+        if (!first && !take(c, ',')) {
+            return not_json(c, "neither ',' nor '}'");
+        }
+        HL_TRY(take_string(c, &key));
+        HL_TRY(take(c, ':') ? hl_ok() : not_json(c, "no ':'"));
+        HL_TRY(take_one(c, key, context));
     }
-    if (!first && !take(c, ',')) {
-        return not_json(c, "neither ',' nor '}'");
-    }
-    HL_TRY(take_string(c, key));
-    return take(c, ':') ? hl_ok() : not_json(c, "no ':'");
+    return hl_ok();
 }
 
 /* ---- one tensor ---- */
 
 static hl_status entry_error(const cursor *c, const hl_safetensors_entry *tensor, const char *what)
 {
-    return hl_error(HL_BAD_FILE, "%s: tensor \"%s\": %s", c->path, tensor->name, what);
+    return hl_error(HL_BAD_FILE, "%s: tensor \"%s\": %s", c->file->path, tensor->name, what);
 }
 
 /* Reads a whole number that is not negative and fits. */
@@ -143,7 +147,7 @@ static hl_status take_dtype(cursor *c, hl_safetensors_entry *tensor)
     tensor->type = hl_safetensors_type_find(dtype);
     return tensor->type != NULL ? hl_ok()
                                 : hl_error(HL_BAD_FILE, "%s: tensor \"%s\": its dtype %s is none of the format's",
-                                           c->path, tensor->name, dtype);
+                                           c->file->path, tensor->name, dtype);
 }
 
 static hl_status take_shape(cursor *c, hl_safetensors_entry *tensor)
@@ -158,7 +162,7 @@ static hl_status take_shape(cursor *c, hl_safetensors_entry *tensor)
     bool has_more = tensor->shape.n_dims == HL_MAX_DIMS && take(c, ',') && take_size(c, &further);
     return !has_more ? entry_error(c, tensor, "its shape holds what is no size")
                      : hl_error(HL_BAD_FILE, "%s: tensor \"%s\": has more than %d dimensions; at most %d can be read",
-                                c->path, tensor->name, HL_MAX_DIMS, HL_MAX_DIMS);
+                                c->file->path, tensor->name, HL_MAX_DIMS, HL_MAX_DIMS);
 }
 
 static hl_status take_range(cursor *c, hl_safetensors_entry *tensor)
@@ -173,47 +177,43 @@ static hl_status take_range(cursor *c, hl_safetensors_entry *tensor)
     return hl_ok();
 }
 
-static hl_status check_entry(const cursor *c, const hl_safetensors_entry *tensor, const bool has[3])
+/* A tensor's entry as it is read. */
+typedef struct entry {
+    hl_safetensors_entry tensor;
+    bool has[3]; /* dtype, shape, data_offsets */
+} entry;
+
+static hl_status check_entry(const cursor *c, const entry *e)
 {
     static const char *const missing[3] = { "has no dtype", "has no shape", "its data_offsets are no range" };
     for (int i = 0; i < 3; i++) {
-        if (!has[i]) {
-            return entry_error(c, tensor, missing[i]);
+        if (!e->has[i]) {
+            return entry_error(c, &e->tensor, missing[i]);
         }
     }
-    int64_t count = hl_shape_count(tensor->shape);
+    int64_t count = hl_shape_count(e->tensor.shape);
     size_t bits;
-    if (count < 0 || !hl_multiply_sizes((size_t)count, tensor->type->bits, &bits) || bits % 8 != 0 ||
-        bits / 8 != (uint64_t)(tensor->end - tensor->begin)) {
-        return entry_error(c, tensor, "the size of its data does not match its shape");
+    if (count < 0 || !hl_multiply_sizes((size_t)count, e->tensor.type->bits, &bits) || bits % 8 != 0 ||
+        bits / 8 != (uint64_t)(e->tensor.end - e->tensor.begin)) {
+        return entry_error(c, &e->tensor, "the size of its data does not match its shape");
     }
     return hl_ok();
 }
 
-static hl_status take_entry(cursor *c, hl_safetensors_entry *tensor)
+static hl_status take_field(cursor *c, const char *key, void *context)
 {
     static const char *const keys[3] = { "dtype", "shape", "data_offsets" };
-    static hl_status (*const take_value[3])(cursor *, hl_safetensors_entry *) = { take_dtype, take_shape, take_range };
-    if (!take(c, '{')) {
-        return entry_error(c, tensor, "its entry is no object");
+    static hl_status (*const fields[3])(cursor *, hl_safetensors_entry *) = { take_dtype, take_shape, take_range };
+    entry *e = context;
+    int i = 0;
+    while (i < 3 && strcmp(key, keys[i]) != 0) {
+        i++;
     }
-    bool has[3] = { false, false, false };
-    for (bool first = true;; first = false) {
-        const char *key;
-        HL_TRY(take_key(c, first, &key));
-        if (key == NULL) {
-            return check_entry(c, tensor, has);
-        }
-        int i = 0;
-        while (i < 3 && strcmp(key, keys[i]) != 0) {
-            i++;
-        }
-        if (i == 3 || has[i]) {
-            return entry_error(c, tensor, "its entry holds more than dtype, shape and data_offsets, once each");
-        }
-        has[i] = true;
-        HL_TRY(take_value[i](c, tensor));
+    if (i == 3 || e->has[i]) {
+        return entry_error(c, &e->tensor, "its entry holds more than dtype, shape and data_offsets, once each");
     }
+    e->has[i] = true;
+    return fields[i](c, &e->tensor);
 }
 
 /* ---- all of it ---- */
@@ -225,63 +225,64 @@ static void *grown(void *list, int n, size_t element)
     return full ? hl_realloc(list, n > 0 ? 2 * (size_t)n : 1, element) : list;
 }
 
-static hl_status take_tensor(cursor *c, const char *name, hl_safetensors_header *header)
+static hl_status take_tensor(cursor *c, const char *name)
 {
-    hl_safetensors_entry *entries = grown(header->entries, header->n_entries, sizeof *entries);
-    HL_NEED(entries != NULL, c->path);
-    header->entries = entries;
-    entries[header->n_entries] = (hl_safetensors_entry){ .name = name };
-    return take_entry(c, &entries[header->n_entries++]);
-}
-
-static hl_status take_metadata(cursor *c, hl_safetensors_header *header)
-{
+    hl_safetensors *file = c->file;
+    entry e = { .tensor.name = name };
     if (!take(c, '{')) {
-        return hl_error(HL_BAD_FILE, "%s: its __metadata__ is no object", c->path);
+        return entry_error(c, &e.tensor, "its entry is no object");
     }
-    for (bool first = true;; first = false) {
-        const char *key, *value;
-        HL_TRY(take_key(c, first, &key));
-        if (key == NULL) {
-            return hl_ok();
-        }
-        if (next(c) != '"') {
-            return hl_error(HL_BAD_FILE, "%s: its __metadata__ \"%s\" is no string", c->path, key);
-        }
-        HL_TRY(take_string(c, &value));
-        hl_metadata_item *metadata = grown(header->metadata, header->n_metadata, sizeof *metadata);
-        HL_NEED(metadata != NULL, c->path);
-        header->metadata = metadata;
-        metadata[header->n_metadata++] = (hl_metadata_item){ key, value };
-    }
+    HL_TRY(take_pairs(c, take_field, &e));
+    HL_TRY(check_entry(c, &e));
+    hl_safetensors_entry *entries = grown(file->entries, file->n_entries, sizeof *entries);
+    HL_NEED(entries != NULL, file->path);
+    file->entries = entries;
+    entries[file->n_entries++] = e.tensor;
+    return hl_ok();
 }
 
-static hl_status take_all(cursor *c, hl_safetensors_header *header)
+static hl_status take_item(cursor *c, const char *key, void *context)
 {
+    (void)context;
+    hl_safetensors *file = c->file;
+    const char *value;
+    if (next(c) != '"') {
+        return hl_error(HL_BAD_FILE, "%s: its __metadata__ \"%s\" is no string", file->path, key);
+    }
+    HL_TRY(take_string(c, &value));
+    hl_metadata_item *metadata = grown(file->metadata, file->n_metadata, sizeof *metadata);
+    HL_NEED(metadata != NULL, file->path);
+    file->metadata = metadata;
+    metadata[file->n_metadata++] = (hl_metadata_item){ key, value };
+    return hl_ok();
+}
+
+static hl_status take_member(cursor *c, const char *key, void *context)
+{
+    bool *has_metadata = context;
+    if (strcmp(key, "__metadata__") != 0) {
+        return take_tensor(c, key);
+    }
+    if (*has_metadata) {
+        return not_json(c, "a duplicate \"__metadata__\"");
+    }
+    *has_metadata = true;
+    return take(c, '{') ? take_pairs(c, take_item, NULL)
+                        : hl_error(HL_BAD_FILE, "%s: its __metadata__ is no object", c->file->path);
+}
+
+static hl_status take_all(cursor *c)
+{
+    bool has_metadata = false;
     if (next(c) == '\0') {
         return not_json(c, "nothing");
     }
     if (!take(c, '{')) {
-        return hl_error(HL_BAD_FILE, "%s: its header is no JSON object", c->path);
+        return hl_error(HL_BAD_FILE, "%s: its header is no JSON object", c->file->path);
     }
-    bool has_metadata = false;
-    for (bool first = true;; first = false) {
-        const char *key;
-        HL_TRY(take_key(c, first, &key));
-        if (key == NULL) {
-            next(c);
-            return c->at == c->size ? hl_ok() : not_json(c, "more than one object");
-        }
-        if (strcmp(key, "__metadata__") != 0) {
-            HL_TRY(take_tensor(c, key, header));
-            continue;
-        }
-        if (has_metadata) {
-            return not_json(c, "a duplicate \"__metadata__\"");
-        }
-        has_metadata = true;
-        HL_TRY(take_metadata(c, header));
-    }
+    HL_TRY(take_pairs(c, take_member, &has_metadata));
+    next(c);
+    return c->at == c->size ? hl_ok() : not_json(c, "more than one object");
 }
 
 /* By position in the file. Empty tensors, which may have the same position, are ordered by name. */
@@ -297,17 +298,19 @@ static int compare_places(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static hl_status check_ranges(const cursor *c, const hl_safetensors_header *header, uint64_t payload)
+static hl_status check_ranges(const cursor *c)
 {
+    const hl_safetensors *file = c->file;
+    size_t payload = file->size - file->payload;
     int64_t end = 0;
-    for (int i = 0; i < header->n_entries; i++) {
-        if (header->entries[i].begin != end) {
-            return entry_error(c, &header->entries[i], "its data does not begin where the data before it ends");
+    for (int i = 0; i < file->n_entries; i++) {
+        if (file->entries[i].begin != end) {
+            return entry_error(c, &file->entries[i], "its data does not begin where the data before it ends");
         }
-        end = header->entries[i].end;
+        end = file->entries[i].end;
     }
-    if ((uint64_t)end != payload) {
-        return hl_error(HL_BAD_FILE, "%s: holds %" PRIu64 " bytes of data, but its tensors take %" PRId64, c->path,
+    if ((size_t)end != payload) {
+        return hl_error(HL_BAD_FILE, "%s: holds %zu bytes of data, but its tensors take %" PRId64, c->file->path,
                         payload, end);
     }
     return hl_ok();
@@ -326,67 +329,58 @@ static int compare_keys(const void *a, const void *b)
 }
 
 /* Sorts entries and metadata, and refuses duplicates. */
-static hl_status order(const cursor *c, hl_safetensors_header *header)
+static hl_status order(const cursor *c)
 {
-    size_t n = (size_t)header->n_entries;
-    header->by_name = hl_calloc(n, sizeof(const hl_safetensors_entry *));
-    HL_NEED(header->by_name != NULL, c->path);
+    hl_safetensors *file = c->file;
+    size_t n = (size_t)file->n_entries;
+    file->by_name = hl_calloc(n, sizeof(const hl_safetensors_entry *));
+    HL_NEED(file->by_name != NULL, file->path);
     for (size_t i = 0; i < n; i++) {
-        header->by_name[i] = &header->entries[i];
+        file->by_name[i] = &file->entries[i];
     }
     if (n > 0) {
-        qsort(header->entries, n, sizeof *header->entries, compare_places);
-        qsort(header->by_name, n, sizeof *header->by_name, compare_names);
+        qsort(file->entries, n, sizeof *file->entries, compare_places);
+        qsort(file->by_name, n, sizeof *file->by_name, compare_names);
     }
     for (size_t i = 1; i < n; i++) {
-        if (compare_names(&header->by_name[i - 1], &header->by_name[i]) == 0) {
-            return entry_error(c, header->by_name[i], "a duplicate");
+        if (compare_names(&file->by_name[i - 1], &file->by_name[i]) == 0) {
+            return entry_error(c, file->by_name[i], "a duplicate");
         }
     }
-    if (header->n_metadata > 0) {
-        qsort(header->metadata, (size_t)header->n_metadata, sizeof *header->metadata, compare_keys);
+    if (file->n_metadata > 0) {
+        qsort(file->metadata, (size_t)file->n_metadata, sizeof *file->metadata, compare_keys);
     }
-    for (int i = 1; i < header->n_metadata; i++) {
-        if (compare_keys(&header->metadata[i - 1], &header->metadata[i]) == 0) {
-            return hl_error(HL_BAD_FILE, "%s: its __metadata__ \"%s\": a duplicate", c->path, header->metadata[i].key);
+    for (int i = 1; i < file->n_metadata; i++) {
+        if (compare_keys(&file->metadata[i - 1], &file->metadata[i]) == 0) {
+            return hl_error(HL_BAD_FILE, "%s: its __metadata__ \"%s\": a duplicate", c->file->path,
+                            file->metadata[i].key);
         }
     }
     return hl_ok();
 }
 
-hl_status hl_safetensors_header_parse(const char *path, char *text, size_t size, uint64_t payload,
-                                      hl_safetensors_header *header)
+hl_status hl_safetensors_header_parse(hl_safetensors *file)
 {
-    *header = (hl_safetensors_header){ 0 };
-    cursor c = { .path = path, .text = text, .size = size };
-    HL_TRY(take_all(&c, header));
-    HL_TRY(order(&c, header));
-    return check_ranges(&c, header, payload);
+    cursor c = { .file = file, .text = file->text, .size = file->payload - HL_SAFETENSORS_LENGTH_BYTES };
+    HL_TRY(take_all(&c));
+    HL_TRY(order(&c));
+    return check_ranges(&c);
 }
 
-void hl_safetensors_header_free(hl_safetensors_header *header)
-{
-    hl_free(header->entries);
-    hl_free(header->by_name);
-    hl_free(header->metadata);
-    *header = (hl_safetensors_header){ 0 };
-}
-
-int hl_safetensors_header_find(const hl_safetensors_header *header, const char *name)
+int hl_safetensors_find(const hl_safetensors *file, const char *name)
 {
     const hl_safetensors_entry wanted = { .name = name }, *key = &wanted;
-    const hl_safetensors_entry **found =
-        header->n_entries > 0
-            ? bsearch(&key, header->by_name, (size_t)header->n_entries, sizeof *header->by_name, compare_names)
-            : NULL;
-    return found != NULL ? (int)(*found - header->entries) : -1;
+    const hl_safetensors_entry **found = file->n_entries > 0 ? bsearch(&key, file->by_name, (size_t)file->n_entries,
+                                                                       sizeof *file->by_name, compare_names)
+                                                             : NULL;
+    return found != NULL ? (int)(*found - file->entries) : -1;
 }
 
-const char *hl_safetensors_header_metadata(const hl_safetensors_header *header, const char *key)
+const char *hl_safetensors_metadata(const hl_safetensors *file, const char *key)
 {
     const hl_metadata_item wanted = { .key = key }, *found = NULL;
-    if (header->n_metadata > 0) {
-        found = bsearch(&wanted, header->metadata, (size_t)header->n_metadata, sizeof wanted, compare_keys);
+    if (file->n_metadata > 0) {
+        found = bsearch(&wanted, file->metadata, (size_t)file->n_metadata, sizeof wanted, compare_keys);
     }
     return found != NULL ? found->value : NULL;
 }

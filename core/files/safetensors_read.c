@@ -10,22 +10,6 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Bytes read at once: few enough to be still in the cache when the checksum is computed from them. */
-enum { PIECE = 1 << 15 /* bytes; whole numbers of every type that can be read */ };
-
-struct hl_safetensors {
-    char *path;
-    int fd;
-    size_t size;    /* of the whole file */
-    size_t payload; /* where it begins in the file */
-    char *text;     /* the header, in memory with one more byte than its length */
-    hl_safetensors_header header;
-    bool has_checksum;
-    char checksum[HL_SAFETENSORS_CHECKSUM_DIGITS + 1]; /* as written in the header */
-    uLong crc;                                         /* of everything before the payload */
-    char piece[PIECE];                                 /* for data that are not read directly to their destination */
-};
-
 /* ---- header ---- */
 
 /* The digits of the checksum in the text of a header written here; NULL in other headers. */
@@ -98,8 +82,7 @@ static hl_status open_and_check(hl_safetensors *file, const char *path)
     HL_NEED(file->path != NULL, path);
     HL_TRY(hl_file_open_to_read(path, SIZE_MAX, &file->fd, &file->size));
     HL_TRY(read_text(file));
-    HL_TRY(hl_safetensors_header_parse(path, file->text, file->payload - HL_SAFETENSORS_LENGTH_BYTES,
-                                       file->size - file->payload, &file->header));
+    HL_TRY(hl_safetensors_header_parse(file));
     return check_writer(file);
 }
 
@@ -126,7 +109,9 @@ void hl_safetensors_free(hl_safetensors *file)
     if (file->fd >= 0) {
         hl_file_calls_get()->close(file->fd);
     }
-    hl_safetensors_header_free(&file->header);
+    hl_free(file->entries);
+    hl_free(file->by_name);
+    hl_free(file->metadata);
     hl_free(file->text);
     hl_free(file->path);
     hl_free(file);
@@ -139,32 +124,22 @@ bool hl_safetensors_has_checksum(const hl_safetensors *file)
 
 int hl_safetensors_count(const hl_safetensors *file)
 {
-    return file->header.n_entries;
+    return file->n_entries;
 }
 
 const char *hl_safetensors_name(const hl_safetensors *file, int i)
 {
-    return file->header.entries[i].name;
+    return file->entries[i].name;
 }
 
 hl_shape hl_safetensors_shape(const hl_safetensors *file, int i)
 {
-    return file->header.entries[i].shape;
+    return file->entries[i].shape;
 }
 
 bool hl_safetensors_can_read(const hl_safetensors *file, int i)
 {
-    return file->header.entries[i].type->number != NULL;
-}
-
-int hl_safetensors_find(const hl_safetensors *file, const char *name)
-{
-    return hl_safetensors_header_find(&file->header, name);
-}
-
-const char *hl_safetensors_metadata(const hl_safetensors *file, const char *key)
-{
-    return hl_safetensors_header_metadata(&file->header, key);
+    return file->entries[i].type->number != NULL;
 }
 
 /* ---- data ---- */
@@ -219,7 +194,7 @@ static hl_status read_tensor(hl_safetensors *file, const hl_safetensors_entry *t
     bool part = place->first > 0 && place->rest == NULL;
     size_t wanted = place->data == NULL ? 0 : part ? place->first * (tensor->type->bits / 8) : size;
     for (size_t done = 0; done < size; done += count) {
-        count = size - done < PIECE ? size - done : PIECE;
+        count = size - done < HL_SAFETENSORS_PIECE ? size - done : HL_SAFETENSORS_PIECE;
         HL_TRY(read_piece(file, at_once ? (char *)place->data + done : file->piece, count, crc));
         if (done < wanted && !at_once) {
             put_piece(file, tensor, count < wanted - done ? count : wanted - done, done, place);
@@ -231,8 +206,8 @@ static hl_status read_tensor(hl_safetensors *file, const hl_safetensors_entry *t
 /* Checks that every requested tensor can be read as requested. */
 static hl_status check_places(const hl_safetensors *file, const hl_safetensors_place *places)
 {
-    for (int i = 0; i < file->header.n_entries; i++) {
-        const hl_safetensors_entry *tensor = &file->header.entries[i];
+    for (int i = 0; i < file->n_entries; i++) {
+        const hl_safetensors_entry *tensor = &file->entries[i];
         if (places[i].data != NULL && tensor->type->number == NULL) {
             return hl_error(HL_BAD_FILE, "%s: tensor \"%s\": its dtype is %s; only F32, F64, F16 and BF16 can be read",
                             file->path, tensor->name, tensor->type->name);
@@ -268,9 +243,9 @@ hl_status hl_safetensors_read(hl_safetensors *file, hl_safetensors_place *places
         return hl_file_system_error(file->path, "cannot read");
     }
     uLong crc = file->crc;
-    for (int i = 0; i < file->header.n_entries; i++) {
+    for (int i = 0; i < file->n_entries; i++) {
         hl_safetensors_place nowhere = { 0 };
-        HL_TRY(read_tensor(file, &file->header.entries[i], places != NULL ? &places[i] : &nowhere, &crc));
+        HL_TRY(read_tensor(file, &file->entries[i], places != NULL ? &places[i] : &nowhere, &crc));
     }
     return file->has_checksum ? verify(file, crc) : hl_ok();
 }

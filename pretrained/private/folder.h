@@ -11,8 +11,16 @@
 
 enum { HL_PRETRAINED_JSON_BYTES = 16 << 20, HL_PRETRAINED_MAX_FILES = 256, HL_PRETRAINED_MAX_LABELS = 1 << 16 };
 
+/* A file of weights; owned by the folder. */
+typedef struct hl_folder_file {
+    char *name;
+    hl_safetensors *tensors;
+    int first; /* the number of its first tensor, counted through all files */
+} hl_folder_file;
+
 struct hl_pretrained {
     char *path;
+    const json_t *config; /* the root of config.json, only while it is read */
     const hl_model_kind *kind;
     hl_model_config model;                      /* with the stored head */
     hl_model_config heads[HL_PRETRAINED_HEADS]; /* with each that there may be */
@@ -24,17 +32,19 @@ struct hl_pretrained {
     hl_tokens *tokens;
     hl_text notices;
     hl_pretrained_sentence sentence;
-    hl_safetensors **files; /* the weights: one file, or the shards */
-    char **file_names;
-    int n_files;
+    hl_folder_file files[HL_PRETRAINED_MAX_FILES]; /* the weights: one file, or the shards */
+    int n_files, n_tensors;
 };
 
 /* Whether "<path>/<name>" exists. HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_pretrained_has(const char *path, const char *name, bool *has);
 
-/* Reads "<folder>/<name>", whole numbers as reals. *root is NULL if there is no such file. HL_BAD_FILE,
- * HL_NO_MEMORY; json_decref. */
-hl_status hl_pretrained_read_json(const hl_pretrained *folder, const char *name, json_t **root);
+/* Reads "<path>/<name>", whole numbers as reals. *root is NULL if there is no such file. HL_BAD_FILE, HL_NO_MEMORY;
+ * json_decref. */
+hl_status hl_pretrained_read_json(const char *path, const char *name, json_t **root);
+
+/* Writes the text as "<path>/<name>", and frees it. HL_BAD_FILE, HL_NO_MEMORY. */
+hl_status hl_pretrained_write_text(const char *path, const char *name, hl_text *text);
 
 /* "<folder>/<name>: <what>", formatted as by printf. */
 hl_status hl_pretrained_error(const hl_pretrained *folder, const char *name, const char *format, ...)

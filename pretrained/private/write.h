@@ -42,4 +42,4 @@ hl_status hl_pretrained_whole_model(hl_pretrained_writing *w);
 void hl_pretrained_print_config(hl_pretrained_writing *w, hl_text *text);
 
 /* model.safetensors. HL_BAD_FILE, HL_NO_MEMORY. */
-hl_status hl_pretrained_write_weights(const hl_pretrained_writing *w, const char *path, hl_pretrained_written *written);
+hl_status hl_pretrained_write_weights(const hl_pretrained_writing *w, hl_pretrained_written *written);

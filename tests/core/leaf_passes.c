@@ -8,6 +8,8 @@
 #include "core/ops/layer_norm.h"
 #include "core/ops/linear.h"
 #include "core/ops/scale.h"
+#include "tests/owned.h"
+#include "tests/scratch.h"
 
 #include <check.h>
 #include <string.h>
@@ -73,26 +75,35 @@ static hl_tape_options options_of(const leaf_passes *p, int first, int n)
                               .n_places = n };
 }
 
-static void make_plan(leaf_passes *p)
+static hl_status record(hl_tape *tape, void *passes)
 {
-    hl_arena arena;
-    hl_tape tape;
-    ck_assert_int_eq(hl_arena_init(&arena, (size_t)1 << 16).code, HL_OK);
-    hl_tape_begin(&tape, &arena,
-                  (hl_tape_options){ .threads = 3,
-                                     .training = true,
-                                     .gradients = true,
-                                     .memory = { .dry = true, .reuse = true, .leaves = LEAF_PASSES_LEAVES } });
-    hl_status status = hl_tape_backward(&tape, loss_of(p, &tape, 0, LONGEST, NULL));
-    HL_THEN(status, hl_tape_plan_make(&tape, &p->plan));
-    ck_assert_msg(status.code == HL_OK, "%s", status.text);
-    ck_assert(!hl_tape_leaves_share(&tape));
-    hl_arena_free(&arena);
+    hl_status status = hl_tape_backward(tape, loss_of(passes, tape, 0, LONGEST, NULL));
+    ck_assert(!hl_tape_leaves_share(tape));
+    return status;
 }
 
-void leaf_passes_make(leaf_passes *p, bool bf16)
+static void make_plan(leaf_passes *p)
 {
-    hl_threads_setup();
+    const hl_tape_options options = {
+        .threads = 3, .training = true, .gradients = true, .memory = { .reuse = true, .leaves = LEAF_PASSES_LEAVES }
+    };
+    hl_status status = hl_tape_plan_pass((size_t)1 << 16, options, record, p, &p->plan);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+}
+
+static void release(void *passes)
+{
+    leaf_passes *p = passes;
+    hl_parameters_free(&p->parameters);
+    hl_tape_plan_free(&p->plan);
+    hl_free(p);
+}
+
+leaf_passes *leaf_passes_make(bool bf16)
+{
+    leaf_passes *p = hl_calloc(1, sizeof *p);
+    ck_assert_ptr_nonnull(p);
+    scratch_own(p, release);
     *p = (leaf_passes){ 0 };
     parameter(p, "W", HL_SHAPE(V, D));
     parameter(p, "P", HL_SHAPE(40, D));
@@ -122,12 +133,7 @@ void leaf_passes_make(leaf_passes *p, bool bf16)
         p->places[i] = 3 * i;
     }
     make_plan(p);
-}
-
-void leaf_passes_free(leaf_passes *p)
-{
-    hl_parameters_free(&p->parameters);
-    hl_tape_plan_free(&p->plan);
+    return p;
 }
 
 double leaf_passes_rows(leaf_passes *p, int first, int n, hl_real *gradients)
@@ -157,9 +163,8 @@ void leaf_passes_together(leaf_passes *p, int threads, int first, int n, hl_real
 {
     hl_arena arenas[LEAF_PASSES_LEAVES];
     hl_tape_leaf leaves[LEAF_PASSES_LEAVES];
-    hl_tape_kept kept = { .numbers = hl_malloc(p->plan.kept + 1) };
-    hl_real *scratch = hl_malloc(p->plan.sums);
-    ck_assert(kept.numbers != NULL && scratch != NULL);
+    hl_tape_kept kept = { .numbers = owned_calloc(1, p->plan.kept + 1) };
+    hl_real *scratch = owned_calloc(1, p->plan.sums);
     hl_parameters_grads_into(&p->parameters, gradients);
     for (int i = 0; i < n; i++) {
         int row = leaf_passes_first(first + i), rows = leaf_passes_first(first + i + 1) - row;
@@ -178,6 +183,4 @@ void leaf_passes_together(leaf_passes *p, int threads, int first, int n, hl_real
     for (int i = 0; i < n; i++) {
         hl_arena_free(&arenas[i]);
     }
-    hl_free(scratch);
-    hl_free(kept.numbers);
 }

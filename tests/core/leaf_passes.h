@@ -17,9 +17,8 @@ typedef struct leaf_passes {
 /* The first row of a leaf, one of which has none; that of leaf LEAF_PASSES_LEAVES is LEAF_PASSES_ROWS. */
 int leaf_passes_first(int leaf);
 
-/* With `bf16` its linear maps multiply so. */
-void leaf_passes_make(leaf_passes *passes, bool bf16);
-void leaf_passes_free(leaf_passes *passes);
+/* With `bf16` its linear maps multiply so. It goes when the test ends. */
+leaf_passes *leaf_passes_make(bool bf16);
 
 /* The sum of the losses of these rows, divided by all rows; its gradients where they are not NULL, which begin at 0. */
 double leaf_passes_rows(leaf_passes *passes, int first, int n, hl_real *gradients);

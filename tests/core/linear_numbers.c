@@ -2,6 +2,7 @@
 
 #include "core/ops/add.h"
 #include "core/ops/linear.h"
+#include "tests/owned.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -54,18 +55,14 @@ static recorded record(hl_tape *tape, map of, const numbers *n, call c)
 
 void numbers_plan(map of, call c, hl_tape_plan *plan)
 {
-    hl_arena arena;
-    hl_tape tape;
-    ck_assert_int_eq(hl_arena_init(&arena, 1 << 16).code, HL_OK);
-    hl_tape_begin(&tape, &arena,
-                  (hl_tape_options){ .threads = c.threads,
-                                     .training = true,
-                                     .gradients = true,
-                                     .memory = { .dry = true, .prepare = true, .reuse = c.reuse } });
-    recorded t = record(&tape, of, NULL, c);
-    ck_assert_int_eq(hl_tape_backward_from(&tape, t.y, (hl_real[1]){ 0 }).code, HL_OK);
-    ck_assert_int_eq(hl_tape_plan_make(&tape, plan).code, HL_OK);
-    hl_arena_free(&arena);
+    hl_tape *tape =
+        owned_tape(1 << 16, (hl_tape_options){ .threads = c.threads,
+                                               .training = true,
+                                               .gradients = true,
+                                               .memory = { .dry = true, .prepare = true, .reuse = c.reuse } });
+    recorded t = record(tape, of, NULL, c);
+    ck_assert_int_eq(hl_tape_backward_from(tape, t.y, (hl_real[1]){ 0 }).code, HL_OK);
+    ck_assert_int_eq(hl_tape_plan_make(tape, plan).code, HL_OK);
 }
 
 hl_status numbers_pass(const numbers *n, call c, const hl_tape_plan *plan, hl_arena *arena)

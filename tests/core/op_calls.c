@@ -62,7 +62,7 @@ static hl_tensor *signs_of(hl_tape *tape, int64_t O)
 
 hl_tensor *op_call_linear_fused(hl_tape *tape, hl_tensor *const *in, const void *attributes)
 {
-    const linear_row *row = attributes;
+    const linear_fused_row *row = attributes;
     hl_tensor *x = in[0], *W = in[1], *b = row->bias ? in[2] : NULL;
     if (row->relu && W != NULL) {
         x = hl_scale(tape, x, (hl_real)0.5 / (hl_real)W->shape.size[1]);
@@ -134,7 +134,7 @@ hl_tensor *op_call_dropout(hl_tape *tape, hl_tensor *const *in, const void *attr
 
 hl_tensor *op_call_dropout_rows(hl_tape *tape, hl_tensor *const *in, const void *attributes)
 {
-    const dropout_row *row = attributes;
+    const dropout_rows_row *row = attributes;
     return hl_dropout_rows(tape, in[0], row->p, 77, row->rows, row->base);
 }
 
@@ -158,7 +158,7 @@ hl_tensor *op_call_embedding(hl_tape *tape, hl_tensor *const *in, const void *at
 
 hl_tensor *op_call_gather_rows(hl_tape *tape, hl_tensor *const *in, const void *attributes)
 {
-    const gather_row *row = attributes;
+    const gather_rows_row *row = attributes;
     const int32_t *rows = row->rows != NULL || in[0] == NULL ? row->rows : op_case_many((int32_t)in[0]->shape.size[0]);
     return hl_gather_rows(tape, in[0], rows, row->base, row->shape);
 }
@@ -177,7 +177,7 @@ static hl_sequences sequences_of(const int32_t *offsets, int64_t N)
 
 hl_tensor *op_call_mean_rows(hl_tape *tape, hl_tensor *const *in, const void *attributes)
 {
-    const mean_row *row = attributes;
+    const mean_rows_row *row = attributes;
     hl_sequences sequences = sequences_of(row->offsets, in[0] != NULL ? in[0]->shape.size[0] : 0);
     return hl_mean_rows(tape, in[0], sequences, row->rows != NULL ? row->rows : row->offsets, row->n, row->last);
 }

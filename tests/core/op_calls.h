@@ -4,6 +4,8 @@
 
 #include "core/tape.h"
 
+typedef hl_real scale_row, dropout_row; /* the factor, the probability */
+
 typedef struct slice_row {
     int64_t first, width;
 } slice_row;
@@ -23,23 +25,23 @@ typedef struct embedding_row {
     const int32_t *types; /* of a third input; NULL: all are 0 */
 } embedding_row;
 
-typedef struct gather_row {
+typedef struct gather_rows_row {
     const int32_t *rows; /* NULL: op_case_many of x's height */
     int32_t base;
     hl_shape shape;
-} gather_row;
+} gather_rows_row;
 
-typedef struct dropout_row {
+typedef struct dropout_rows_row {
     hl_real p;
     const int32_t *rows;
     int32_t base;
-} dropout_row;
+} dropout_rows_row;
 
-typedef struct mean_row {
+typedef struct mean_rows_row {
     const int32_t *offsets, *rows; /* rows NULL: the offsets, for every sequence */
     int64_t n;                     /* of rows */
     bool last;
-} mean_row;
+} mean_rows_row;
 
 typedef struct cross_entropy_row {
     const int32_t *targets; /* NULL: op_case_many of V */
@@ -54,10 +56,10 @@ typedef struct mask_row {
     hl_shape bias_shape;
 } mask_row;
 
-typedef struct linear_row {
+typedef struct linear_fused_row {
     bool relu, bias, residual; /* inputs: x, W, then b and r where they are there */
     hl_real dropout;
-} linear_row;
+} linear_fused_row;
 
 typedef struct softmax_row {
     mask_row mask;
@@ -98,11 +100,9 @@ hl_tensor *op_call_rms_norm(hl_tape *tape, hl_tensor *const *in, const void *att
 hl_tensor *op_call_layer_norm(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_gram(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 
-/* attributes: an hl_real, the factor or the probability */
+/* attributes: a <name>_row */
 hl_tensor *op_call_scale(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_dropout(hl_tape *tape, hl_tensor *const *in, const void *attributes);
-
-/* attributes: a <name>_row */
 hl_tensor *op_call_rotate(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_slice(hl_tape *tape, hl_tensor *const *in, const void *attributes);
 hl_tensor *op_call_matmul(hl_tape *tape, hl_tensor *const *in, const void *attributes);

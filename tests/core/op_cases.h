@@ -20,9 +20,9 @@ typedef struct op_case {
     /* Calls the op. `attributes` are those below. */
     hl_tensor *(*build)(hl_tape *tape, hl_tensor *const *inputs, const void *attributes);
     const void *attributes;
+    op_case_input inputs[OP_CASE_MAX_INPUTS];
     bool large; /* big enough for threads to be used, too big for a gradient check */
     bool kink;  /* the op has a kink at 0 */
-    op_case_input inputs[OP_CASE_MAX_INPUTS];
 } op_case;
 
 /* Every op of the library. */

@@ -4,6 +4,7 @@
 #include "core/kernels/random.h"
 #include "core/ops/attention.h"
 #include "tests/check_suite.h"
+#include "tests/owned.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -70,45 +71,39 @@ static void run(int first, int n, int real, int variant, int threads, outcome *o
     }
     memset(o->z, 0, sizeof o->z); /* of fewer heads, rows are shorter than the room that they have */
     hl_threads_setup();
-    hl_arena arena;
-    hl_tape tape;
-    CHECK_OK(hl_arena_init(&arena, (size_t)8 << 20));
-    memset(arena.block, 0xff, arena.capacity);
-    hl_tape_begin(&tape, &arena,
-                  (hl_tape_options){ .threads = threads,
-                                     .training = true,
-                                     .gradients = true,
-                                     .seed = 3,
-                                     .places = places + begin,
-                                     .n_places = rows });
+    hl_tape *tape = owned_tape((size_t)8 << 20, (hl_tape_options){ .threads = threads,
+                                                                   .training = true,
+                                                                   .gradients = true,
+                                                                   .seed = 3,
+                                                                   .places = places + begin,
+                                                                   .n_places = rows });
     const hl_sequences sequences = { .n = n, .longest = LONGEST, .offsets = offsets + first };
-    hl_tensor *qkv = hl_tape_tensor(&tape, HL_SHAPE(rows, WIDTH), x, true);
+    hl_tensor *qkv = hl_tape_tensor(tape, HL_SHAPE(rows, WIDTH), x, true);
     hl_tensor *z = hl_attention(
-        &tape, (hl_attention_args){
-                   .q = { qkv, 0 },
-                   .k = { qkv, H * DK },
-                   .v = { qkv, H * DK + HKV * DK },
-                   .queries = sequences,
-                   .keys = sequences,
-                   .n_heads = heads,
-                   .n_kv_heads = variant < ONE_HEAD ? HKV : 1,
-                   .d_k = DK,
-                   .d_v = DV,
-                   .mask = { .causal = variant % 2 == 1,
-                             .window = variant < WINDOWS    ? 0
-                                       : variant == WINDOWS ? 2
-                                                            : 1 },
-                   .dropout = variant >= 2 ? (hl_real)0.25 : 0,
-                   .gate = variant == 4 || variant == 5 ? hl_tape_tensor(&tape, HL_SHAPE(n, H), gates, true) : NULL,
-                   .observe = real < 0 ? keep : NULL,
-                   .observe_context = o,
-               });
-    CHECK_OK(hl_tape_backward_from(&tape, z, dy));
+        tape, (hl_attention_args){
+                  .q = { qkv, 0 },
+                  .k = { qkv, H * DK },
+                  .v = { qkv, H * DK + HKV * DK },
+                  .queries = sequences,
+                  .keys = sequences,
+                  .n_heads = heads,
+                  .n_kv_heads = variant < ONE_HEAD ? HKV : 1,
+                  .d_k = DK,
+                  .d_v = DV,
+                  .mask = { .causal = variant % 2 == 1,
+                            .window = variant < WINDOWS    ? 0
+                                      : variant == WINDOWS ? 2
+                                                           : 1 },
+                  .dropout = variant >= 2 ? (hl_real)0.25 : 0,
+                  .gate = variant == 4 || variant == 5 ? hl_tape_tensor(tape, HL_SHAPE(n, H), gates, true) : NULL,
+                  .observe = real < 0 ? keep : NULL,
+                  .observe_context = o,
+              });
+    CHECK_OK(hl_tape_backward_from(tape, z, dy));
     for (int r = 0; r < rows; r++) {
         memcpy(o->z + (begin + r) * OUT, z->data + r * out, (size_t)out * sizeof *o->z);
     }
     memcpy(o->dx + begin * WIDTH, qkv->grad, (size_t)(rows * WIDTH) * sizeof *o->dx);
-    hl_arena_free(&arena);
 }
 
 /* Sequence b has the same numbers in both. */

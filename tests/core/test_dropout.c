@@ -5,6 +5,7 @@
 #include "core/ops/dropout.h"
 #include "core/ops/linear.h"
 #include "tests/check_suite.h"
+#include "tests/owned.h"
 
 #include <math.h>
 #include <string.h>
@@ -119,36 +120,32 @@ typedef struct outputs {
 static outputs run(hl_tape_options options, int64_t count)
 {
     outputs result;
-    hl_arena arena;
-    hl_tape tape;
     int32_t offsets[EXAMPLES + 1];
     for (int b = 0; b <= EXAMPLES; b++) {
         offsets[b] = 4 * b;
     }
     const hl_sequences sequences = { .n = count, .longest = 4, .offsets = offsets };
-    CHECK_OK(hl_arena_init(&arena, (size_t)1 << 16));
-    hl_tape_begin(&tape, &arena, options);
-    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(count * 4, 3), ones, false);
-    hl_tensor *w = hl_tape_tensor(&tape, HL_SHAPE(3, 3), ones, false);
+    hl_tape *tape = owned_tape((size_t)1 << 16, options);
+    hl_tensor *x = hl_tape_tensor(tape, HL_SHAPE(count * 4, 3), ones, false);
+    hl_tensor *w = hl_tape_tensor(tape, HL_SHAPE(3, 3), ones, false);
     hl_linear_args linear = { .x = x, .W = w, .dropout = 0.5f, .dropout_stream = 7 };
-    hl_tensor *q = hl_tape_tensor(&tape, HL_SHAPE(count * 4, 2), ones, false);
-    hl_tensor *out = hl_attention(&tape, (hl_attention_args){
-                                             .q.x = q,
-                                             .k.x = q,
-                                             .v.x = q,
-                                             .queries = sequences,
-                                             .keys = sequences,
-                                             .n_heads = 2,
-                                             .n_kv_heads = 2,
-                                             .d_k = 1,
-                                             .d_v = 1,
-                                             .dropout = 0.5f,
-                                             .dropout_stream = 6,
-                                         });
-    memcpy(result.dropout, hl_dropout(&tape, x, 0.5f, 5)->data, (size_t)count * 12 * sizeof(hl_real));
-    memcpy(result.linear, hl_linear_fused(&tape, linear)->data, (size_t)count * 12 * sizeof(hl_real));
+    hl_tensor *q = hl_tape_tensor(tape, HL_SHAPE(count * 4, 2), ones, false);
+    hl_tensor *out = hl_attention(tape, (hl_attention_args){
+                                            .q.x = q,
+                                            .k.x = q,
+                                            .v.x = q,
+                                            .queries = sequences,
+                                            .keys = sequences,
+                                            .n_heads = 2,
+                                            .n_kv_heads = 2,
+                                            .d_k = 1,
+                                            .d_v = 1,
+                                            .dropout = 0.5f,
+                                            .dropout_stream = 6,
+                                        });
+    memcpy(result.dropout, hl_dropout(tape, x, 0.5f, 5)->data, (size_t)count * 12 * sizeof(hl_real));
+    memcpy(result.linear, hl_linear_fused(tape, linear)->data, (size_t)count * 12 * sizeof(hl_real));
     memcpy(result.attention, out->data, (size_t)count * 8 * sizeof(hl_real));
-    hl_arena_free(&arena);
     return result;
 }
 
@@ -247,24 +244,20 @@ TEST(gathered_rows_draw_by_the_places_of_their_rows)
     }
     make_ones();
     for (int given = 0; given < 2; given++) {
-        hl_arena arena;
-        hl_tape tape;
         hl_tape_options options = { .training = true, .seed = 3, .step = 4 };
         options.places = given == 1 ? places : NULL;
         options.n_places = ROWS;
-        CHECK_OK(hl_arena_init(&arena, (size_t)1 << 16));
-        hl_tape_begin(&tape, &arena, options);
-        const hl_tensor *all = hl_dropout(&tape, hl_tape_tensor(&tape, HL_SHAPE(ROWS, D), ones, false), 0.5f, 5);
-        hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(M, D), ones, false);
-        const hl_tensor *some = hl_dropout_rows(&tape, x, 0.5f, 5, rows, BASE);
+        hl_tape *tape = owned_tape((size_t)1 << 16, options);
+        const hl_tensor *all = hl_dropout(tape, hl_tape_tensor(tape, HL_SHAPE(ROWS, D), ones, false), 0.5f, 5);
+        hl_tensor *x = hl_tape_tensor(tape, HL_SHAPE(M, D), ones, false);
+        const hl_tensor *some = hl_dropout_rows(tape, x, 0.5f, 5, rows, BASE);
         ck_assert(all != NULL && some != NULL);
         for (int m = 0; m < M; m++) {
             ck_assert_mem_eq(some->data + m * D, all->data + (rows[m] - BASE) * D, D * sizeof(hl_real));
         }
-        ck_assert_ptr_null(hl_dropout_rows(&tape, x, 0.5f, 5, given == 1 ? outside : rows, given == 1 ? BASE : 21));
-        ck_assert_msg(strstr(hl_tape_status(&tape).text, given == 1 ? "row 9 at place 4" : "row -1 at place 0") != NULL,
-                      "%s", hl_tape_status(&tape).text);
-        hl_arena_free(&arena);
+        ck_assert_ptr_null(hl_dropout_rows(tape, x, 0.5f, 5, given == 1 ? outside : rows, given == 1 ? BASE : 21));
+        ck_assert_msg(strstr(hl_tape_status(tape).text, given == 1 ? "row 9 at place 4" : "row -1 at place 0") != NULL,
+                      "%s", hl_tape_status(tape).text);
     }
 }
 

@@ -1,9 +1,9 @@
 #include "core/kernels/matmul.h"
 
-#include "core/base/memory.h"
 #include "core/base/threads.h"
 #include "core/kernels/random.h"
 #include "tests/check_suite.h"
+#include "tests/owned.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,22 +20,12 @@ static void setup(void)
     hl_threads_setup();
     hl_real **all[] = { &a, &b, &c, &other, &scratch };
     for (int i = 0; i < 5; i++) {
-        *all[i] = hl_malloc(MAX_NUMBERS * sizeof(hl_real));
-        ck_assert_ptr_nonnull(*all[i]);
+        *all[i] = owned_calloc(MAX_NUMBERS, sizeof(hl_real));
     }
     for (int64_t i = 0; i < MAX_NUMBERS; i++) {
         a[i] = 2 * hl_random_uniform(source, (uint64_t)i) - 1;
         b[i] = 2 * hl_random_uniform(source, (uint64_t)(MAX_NUMBERS + i)) - 1;
     }
-}
-
-static void teardown(void)
-{
-    hl_free(a);
-    hl_free(b);
-    hl_free(c);
-    hl_free(other);
-    hl_free(scratch);
 }
 
 /* A dense factor (rows, columns), kept transposed if asked. */
@@ -231,4 +221,4 @@ TEST(scratch_is_asked_for_where_rows_are_cut)
     ck_assert_int_eq(hl_matmul_rows_scratch(129, 128, 1 << 20), 0);
 }
 
-SUITE("matmul", .before = setup, .after = teardown)
+SUITE("matmul", .before = setup)

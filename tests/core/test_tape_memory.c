@@ -1,8 +1,8 @@
 /* For every op case: a pass needs as much memory as its dry tape says, and with less it fails with an error. */
-#include "core/base/memory.h"
 #include "core/base/threads.h"
 #include "tests/check_suite.h"
 #include "tests/core/op_cases.h"
+#include "tests/owned.h"
 
 #include <string.h>
 
@@ -18,45 +18,34 @@ static void prepare(work *w, const op_case *c)
     hl_threads_setup();
     *w = (work){ .c = c };
     for (int i = 0; i < op_case_inputs(c); i++) {
-        w->values[i] = hl_calloc((size_t)hl_shape_count(c->inputs[i].shape), sizeof(hl_real));
+        w->values[i] = owned_calloc(hl_shape_count(c->inputs[i].shape), sizeof(hl_real));
         op_case_fill(c, i, w->values[i]);
     }
 }
 
-static void release(work *w)
-{
-    for (int i = 0; i < OP_CASE_MAX_INPUTS; i++) {
-        hl_free(w->values[i]);
-    }
-    hl_free(w->dy);
-}
-
-/* Forward, and backward too where `gradients`. */
-static hl_status run(work *w, hl_arena *arena, int threads, bool gradients, bool dry, hl_tape *tape)
+/* Forward, and backward too where `gradients`, in an arena of so many bytes. */
+static hl_status run(work *w, size_t bytes, int threads, bool gradients, bool dry, hl_tape **tape)
 {
     hl_tensor *in[OP_CASE_MAX_INPUTS] = { NULL };
-    hl_tape_begin(tape, arena, op_case_options(threads, gradients, dry));
+    *tape = owned_tape(bytes, op_case_options(threads, gradients, dry));
     for (int i = 0; i < op_case_inputs(w->c); i++) {
-        in[i] = hl_tape_tensor(tape, w->c->inputs[i].shape, dry ? NULL : w->values[i], true);
+        in[i] = hl_tape_tensor(*tape, w->c->inputs[i].shape, dry ? NULL : w->values[i], true);
     }
-    hl_tensor *y = w->c->build(tape, in, w->c->attributes);
+    hl_tensor *y = w->c->build(*tape, in, w->c->attributes);
     if (y != NULL && w->dy == NULL) {
-        w->dy = hl_calloc((size_t)hl_shape_count(y->shape), sizeof *w->dy);
+        w->dy = owned_calloc(hl_shape_count(y->shape), sizeof *w->dy);
     }
-    return gradients && hl_tape_status(tape).code == HL_OK ? hl_tape_backward_from(tape, y, w->dy)
-                                                           : hl_tape_status(tape);
+    return gradients && hl_tape_status(*tape).code == HL_OK ? hl_tape_backward_from(*tape, y, w->dy)
+                                                            : hl_tape_status(*tape);
 }
 
 /* The bytes that the pass will hold when it ends, and the most on the way. */
 static void measure(work *w, int threads, bool gradients, size_t *held, size_t *bytes)
 {
-    hl_arena records;
-    hl_tape tape;
-    CHECK_OK(hl_arena_init(&records, (size_t)1 << 16));
-    CHECK_OK(run(w, &records, threads, gradients, true, &tape));
-    *held = tape.memory.records + tape.memory.held;
-    *bytes = hl_tape_bytes(&tape);
-    hl_arena_free(&records);
+    hl_tape *tape;
+    CHECK_OK(run(w, (size_t)1 << 16, threads, gradients, true, &tape));
+    *held = tape->memory.records + tape->memory.held;
+    *bytes = hl_tape_bytes(tape);
 }
 
 LOOP_TEST(a_pass_takes_what_its_dry_run_counted, 0, op_case_count)
@@ -67,18 +56,14 @@ LOOP_TEST(a_pass_takes_what_its_dry_run_counted, 0, op_case_count)
         int threads = variant % 2 == 0 ? 1 : 3;
         bool gradients = variant >= 2;
         size_t held, bytes;
+        hl_tape *tape;
         measure(&w, threads, gradients, &held, &bytes);
-        hl_arena arena;
-        hl_tape tape;
-        CHECK_OK(hl_arena_init(&arena, bytes));
-        hl_status status = run(&w, &arena, threads, gradients, false, &tape);
+        hl_status status = run(&w, bytes, threads, gradients, false, &tape);
         char name[OP_CASE_NAME];
         ck_assert_msg(status.code == HL_OK, "%s: %s", op_case_name(w.c, name), status.text);
-        ck_assert_uint_eq(arena.used, held);
-        ck_assert_uint_eq(arena.peak, bytes);
-        hl_arena_free(&arena);
+        ck_assert_uint_eq(tape->arena->used, held);
+        ck_assert_uint_eq(tape->arena->peak, bytes);
     }
-    release(&w);
 }
 
 /* Every arena of less is full at some other place. */
@@ -89,17 +74,12 @@ LOOP_TEST(a_full_arena_is_a_clean_error, 0, op_case_count)
     size_t held, bytes, steps = 40;
     measure(&w, 1, true, &held, &bytes);
     for (size_t step = 0; step < steps; step++) {
-        hl_arena arena;
-        hl_tape tape;
-        size_t capacity = step == 0 ? bytes - 64 : step * bytes / steps / 64 * 64;
-        CHECK_OK(hl_arena_init(&arena, capacity));
-        hl_status status = run(&w, &arena, 1, true, false, &tape);
+        hl_tape *tape;
+        hl_status status = run(&w, step == 0 ? bytes - 64 : step * bytes / steps / 64 * 64, 1, true, false, &tape);
         ck_assert_int_eq(status.code, HL_NO_MEMORY);
         ck_assert_str_eq(status.text, "out of memory: the arena of one step is full");
-        ck_assert_int_eq(hl_tape_status(&tape).code, HL_NO_MEMORY);
-        hl_arena_free(&arena);
+        ck_assert_int_eq(hl_tape_status(tape).code, HL_NO_MEMORY);
     }
-    release(&w);
 }
 
 SUITE("tape memory")

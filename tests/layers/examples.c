@@ -2,6 +2,7 @@
 
 #include "core/base/memory.h"
 #include "core/kernels/random.h"
+#include "tests/owned.h"
 #include "tests/scratch.h"
 
 #include <check.h>
@@ -14,21 +15,9 @@ hl_real example_number(uint32_t use, int64_t i)
     return (hl_real)((int)(word >> 21) - 1024) / 1024;
 }
 
-static void release_block(void *block)
-{
-    hl_free(block);
-}
-
-void *example_calloc(int64_t count, size_t size)
-{
-    void *block = hl_calloc((size_t)count, size);
-    ck_assert_ptr_nonnull(block);
-    return scratch_own(block, release_block);
-}
-
 hl_real *example_numbers(uint32_t use, int64_t n)
 {
-    hl_real *numbers = example_calloc(n, sizeof *numbers);
+    hl_real *numbers = owned_calloc(n, sizeof *numbers);
     for (int64_t i = 0; i < n; i++) {
         numbers[i] = example_number(use, i);
     }
@@ -49,10 +38,9 @@ void example_fill(hl_parameters *parameters)
     }
 }
 
-void example_tape(hl_tape *tape, hl_arena *arena, hl_tape_options options)
+hl_tape *example_tape(hl_tape_options options)
 {
-    ck_assert_int_eq(hl_arena_init(arena, EXAMPLE_ARENA).code, HL_OK);
-    hl_tape_begin(tape, arena, options);
+    return owned_tape(EXAMPLE_ARENA, options);
 }
 
 void example_heads(hl_model_config *config, int layer, int64_t heads, int64_t kv_heads, int64_t d_k, int64_t d_v)
@@ -134,26 +122,32 @@ static void release_model(void *model)
     hl_free(model);
 }
 
-hl_model *example_model(const hl_model_config *config)
+hl_model *example_made(const hl_model_config *config)
 {
     hl_model *model = hl_calloc(1, sizeof *model);
     ck_assert_ptr_nonnull(model);
     hl_status status = hl_model_init(model, config);
     ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    return scratch_own(model, release_model);
+}
+
+hl_model *example_model(const hl_model_config *config)
+{
+    hl_model *model = example_made(config);
     example_fill(&model->parameters);
     ck_assert_int_eq(hl_positions_layer_allocate(&model->positions).code, HL_OK);
     for (int i = 0; i < model->n_rotaries; i++) {
         ck_assert_int_eq(hl_rotary_allocate(&model->rotaries[i]).code, HL_OK);
     }
-    return scratch_own(model, release_model);
+    return model;
 }
 
 hl_batch example_batch(int64_t B, int64_t T, int64_t V, const int32_t *lengths)
 {
-    int32_t *offsets = example_calloc(B + 1, sizeof *offsets), *tokens = example_calloc(B * T, sizeof *tokens);
-    int32_t *positions = example_calloc(B * T, sizeof *positions), *rows = example_calloc(B * T, sizeof *rows);
-    int32_t *ids = example_calloc(B * T, sizeof *ids), *types = example_calloc(B * T, sizeof *types);
-    int64_t *places = example_calloc(B * T, sizeof *places);
+    int32_t *offsets = owned_calloc(B + 1, sizeof *offsets), *tokens = owned_calloc(B * T, sizeof *tokens);
+    int32_t *positions = owned_calloc(B * T, sizeof *positions), *rows = owned_calloc(B * T, sizeof *rows);
+    int32_t *ids = owned_calloc(B * T, sizeof *ids), *types = owned_calloc(B * T, sizeof *types);
+    int64_t *places = owned_calloc(B * T, sizeof *places);
     hl_batch batch = { .n_examples = B,
                        .offsets = offsets,
                        .tokens = tokens,
@@ -260,6 +254,6 @@ void example_assert_grads_near(const hl_parameters *parameters, const hl_real *e
 
 hl_real *example_grads_copy(const hl_parameters *parameters)
 {
-    hl_real *copy = example_calloc(parameters->count, sizeof *copy);
+    hl_real *copy = owned_calloc(parameters->count, sizeof *copy);
     return memcpy(copy, parameters->grads, (size_t)parameters->count * sizeof *copy);
 }

@@ -1,16 +1,14 @@
-/* What the tests of layers share, in either precision: fixed numbers, batches, and models with numbers everywhere. All
- * but tapes goes when the test ends. */
+/* What the tests of layers share, in either precision: fixed numbers, batches, and models with numbers everywhere. It
+ * goes when the test ends. */
 #pragma once
 
 #include "layers/model.h"
+#include "tests/owned.h"
 
 enum { EXAMPLE_ARENA = 32 << 20 }; /* bytes, enough for one small module and its backward */
 
 /* Number i of the given use: fixed, in [-1, 1), a multiple of 2^-10. */
 hl_real example_number(uint32_t use, int64_t i);
-
-/* Zeros. */
-void *example_calloc(int64_t count, size_t size);
 
 /* The first n of the numbers. */
 hl_real *example_numbers(uint32_t use, int64_t n);
@@ -18,8 +16,8 @@ hl_real *example_numbers(uint32_t use, int64_t n);
 /* Allocates the registry and gives every parameter numbers far from its initial ones, biases and norms too. */
 void example_fill(hl_parameters *parameters);
 
-/* A tape over a new arena of EXAMPLE_ARENA bytes; to be freed by hl_arena_free. */
-void example_tape(hl_tape *tape, hl_arena *arena, hl_tape_options options);
+/* A tape over a new arena of EXAMPLE_ARENA bytes. */
+hl_tape *example_tape(hl_tape_options options);
 
 /* Two layers of d_model 6 with 2 heads, d_ff 5, GELU, 7 tokens, max_length 9, post-norm, sinusoidal positions, biases;
  * no dropout. */
@@ -35,6 +33,9 @@ void example_dropouts(hl_model_config *config);
  * each kind of positions, head and pooler. The sizes are those of example_config. */
 enum { EXAMPLE_VARIANTS = 12 };
 hl_model_config example_variant(int i);
+
+/* A model that is not allocated. */
+hl_model *example_made(const hl_model_config *config);
 
 /* An allocated model, filled by example_fill. */
 hl_model *example_model(const hl_model_config *config);

@@ -115,17 +115,15 @@ LOOP_TEST(attention, 0, ROWS(golden_attention))
     hl_parameters parameters = { 0 };
     hl_multi_head layer = hl_multi_head_make(&parameters, hl_name_of("attention"), heads);
     fill_parameters(&parameters);
-    hl_tape tape;
-    hl_arena arena;
-    example_tape(&tape, &arena, (hl_tape_options){ .gradients = true });
-    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(GOLDEN_B * GOLDEN_TQ, GOLDEN_D), x_values, true);
+    hl_tape *tape = example_tape((hl_tape_options){ .gradients = true });
+    hl_tensor *x = hl_tape_tensor(tape, HL_SHAPE(GOLDEN_B * GOLDEN_TQ, GOLDEN_D), x_values, true);
     hl_tensor *memory = x;
     if (cross) {
-        memory = hl_tape_tensor(&tape, HL_SHAPE(GOLDEN_B * GOLDEN_TK, GOLDEN_D), memory_values, true);
+        memory = hl_tape_tensor(tape, HL_SHAPE(GOLDEN_B * GOLDEN_TK, GOLDEN_D), memory_values, true);
     }
     hl_head_probe probe = { .observe = see_weights, .observe_context = &seen };
-    hl_tensor *y = hl_multi_head_forward(&tape, &layer, x, memory, &rules, &probe, (hl_linear_after){ 0 });
-    backward(&tape, y);
+    hl_tensor *y = hl_multi_head_forward(tape, &layer, x, memory, &rules, &probe, (hl_linear_after){ 0 });
+    backward(tape, y);
     near("y", y->data, golden_attention[_i].y, INPUT);
     near("weights", seen.weights, golden_attention[_i].weights, GOLDEN_B * GOLDEN_H * GOLDEN_TQ * Tk);
     near("dx", x->grad, golden_attention[_i].dx, INPUT);
@@ -133,7 +131,6 @@ LOOP_TEST(attention, 0, ROWS(golden_attention))
         near("dmemory", memory->grad, golden_attention[_i].dmemory, MEMORY);
     }
     grads_near(&parameters, golden_attention[_i].grads, sizeof golden_attention[_i].grads / sizeof(double));
-    hl_arena_free(&arena);
     hl_parameters_free(&parameters);
 }
 
@@ -141,9 +138,7 @@ LOOP_TEST(encoder_layer, 0, ROWS(golden_layers))
 {
     hl_encoder_layer_config config = {
         .attention = heads,
-        .d_ff = GOLDEN_F,
-        .activation = golden_layers[_i].activation,
-        .feed_forward_bias = heads.bias,
+        .feed_forward = { .d_ff = GOLDEN_F, .activation = golden_layers[_i].activation, .bias = heads.bias },
         .norm = golden_layers[_i].norm,
         .norms.bias = heads.bias,
     };
@@ -152,21 +147,18 @@ LOOP_TEST(encoder_layer, 0, ROWS(golden_layers))
     fill_parameters(&parameters);
     hl_real x_values[INPUT];
     fill(GOLDEN_X, INPUT, 1, x_values);
-    hl_tape tape;
-    hl_arena arena;
-    example_tape(&tape, &arena, (hl_tape_options){ .gradients = true });
-    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(GOLDEN_B * GOLDEN_TQ, GOLDEN_D), x_values, true);
+    hl_tape *tape = example_tape((hl_tape_options){ .gradients = true });
+    hl_tensor *x = hl_tape_tensor(tape, HL_SHAPE(GOLDEN_B * GOLDEN_TQ, GOLDEN_D), x_values, true);
     int32_t offsets[GOLDEN_B + 1];
     hl_tensor bias = padding_of(golden_lengths, GOLDEN_TQ);
     hl_attention_rules rules = { .queries = example_sequences(GOLDEN_B, GOLDEN_TQ, NULL, offsets),
                                  .mask = { .bias = &bias } };
     rules.keys = rules.queries;
-    hl_tensor *y = hl_encoder_layer_forward(&tape, &layer, x, &rules, NULL);
-    backward(&tape, y);
+    hl_tensor *y = hl_encoder_layer_forward(tape, &layer, x, &rules, NULL);
+    backward(tape, y);
     near("y", y->data, golden_layers[_i].y, INPUT);
     near("dx", x->grad, golden_layers[_i].dx, INPUT);
     grads_near(&parameters, golden_layers[_i].grads, sizeof golden_layers[_i].grads / sizeof(double));
-    hl_arena_free(&arena);
     hl_parameters_free(&parameters);
 }
 
@@ -186,27 +178,22 @@ static hl_model_config model_config(int i)
 LOOP_TEST(whole_model, 0, ROWS(golden_models))
 {
     hl_model_config config = model_config(_i);
-    hl_model model;
-    CHECK_OK(hl_model_init(&model, &config));
-    fill_parameters(&model.parameters);
-    CHECK_OK(hl_positions_layer_allocate(&model.positions));
+    hl_model *model = example_made(&config);
+    fill_parameters(&model->parameters);
+    CHECK_OK(hl_positions_layer_allocate(&model->positions));
     hl_batch batch = example_batch(GOLDEN_B, GOLDEN_TQ, GOLDEN_V, golden_lengths);
     hl_sequences examples = hl_batch_sequences(&batch);
     for (int b = 0; b < GOLDEN_B; b++) {
         memcpy((int32_t *)batch.tokens + batch.offsets[b], golden_tokens + b * GOLDEN_TQ,
                (size_t)golden_lengths[b] * sizeof *batch.tokens);
     }
-    hl_tape tape;
-    hl_arena arena;
-    example_tape(&tape, &arena, (hl_tape_options){ 0 });
-    hl_tensor *logits = hl_model_logits(&tape, &model, &batch, NULL);
-    ck_assert_msg(logits != NULL, "%s", hl_tape_status(&tape).text);
+    hl_tape *tape = example_tape((hl_tape_options){ 0 });
+    hl_tensor *logits = hl_model_logits(tape, model, &batch, NULL);
+    ck_assert_msg(logits != NULL, "%s", hl_tape_status(tape).text);
     for (int b = 0; b < GOLDEN_B; b++) {
         near("logits", logits->data + hl_sequences_first(&examples, b) * config.targets,
              golden_models[_i].logits + b * GOLDEN_TQ * config.targets, golden_lengths[b] * config.targets);
     }
-    hl_arena_free(&arena);
-    hl_model_free(&model);
 }
 
 /* Rows that PyTorch ignores are not gathered. */
@@ -221,17 +208,14 @@ LOOP_TEST(cross_entropy, 0, ROWS(golden_losses))
             targets[n++] = golden_losses[_i].targets[r];
         }
     }
-    hl_tape tape;
-    hl_arena arena;
-    example_tape(&tape, &arena, (hl_tape_options){ .gradients = true });
-    hl_tensor *logits = hl_tape_tensor(&tape, HL_SHAPE(GOLDEN_N, GOLDEN_V), numbers, true);
+    hl_tape *tape = example_tape((hl_tape_options){ .gradients = true });
+    hl_tensor *logits = hl_tape_tensor(tape, HL_SHAPE(GOLDEN_N, GOLDEN_V), numbers, true);
     hl_tensor *loss = hl_cross_entropy(
-        &tape, hl_gather_rows(&tape, logits, rows, 0, HL_SHAPE(n)),
+        tape, hl_gather_rows(tape, logits, rows, 0, HL_SHAPE(n)),
         (hl_cross_entropy_args){ .targets = targets, .smoothing = (hl_real)golden_losses[_i].smoothing });
-    CHECK_OK(hl_tape_backward(&tape, loss));
+    CHECK_OK(hl_tape_backward(tape, loss));
     near("loss", loss->data, &golden_losses[_i].loss, 1);
     near("dlogits", logits->grad, golden_losses[_i].dlogits, GOLDEN_N * GOLDEN_V);
-    hl_arena_free(&arena);
 }
 
 TEST(norm)
@@ -242,16 +226,13 @@ TEST(norm)
     fill_parameters(&parameters);
     hl_real x_values[INPUT];
     fill(GOLDEN_X, INPUT, 1, x_values);
-    hl_tape tape;
-    hl_arena arena;
-    example_tape(&tape, &arena, (hl_tape_options){ .gradients = true });
-    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(GOLDEN_B * GOLDEN_TQ, GOLDEN_D), x_values, true);
-    hl_tensor *y = hl_norm_layer_forward(&tape, &layer, x);
-    backward(&tape, y);
+    hl_tape *tape = example_tape((hl_tape_options){ .gradients = true });
+    hl_tensor *x = hl_tape_tensor(tape, HL_SHAPE(GOLDEN_B * GOLDEN_TQ, GOLDEN_D), x_values, true);
+    hl_tensor *y = hl_norm_layer_forward(tape, &layer, x);
+    backward(tape, y);
     near("y", y->data, golden_norm.y, INPUT);
     near("dx", x->grad, golden_norm.dx, INPUT);
     grads_near(&parameters, golden_norm.grads, sizeof golden_norm.grads / sizeof(double));
-    hl_arena_free(&arena);
     hl_parameters_free(&parameters);
 }
 

@@ -63,18 +63,16 @@ LOOP_TEST(all_are_distinct, 0, 2)
             example_heads(&config, l, 4, 2, 2, 3);
         }
     }
-    hl_model model;
-    CHECK_OK(hl_model_init(&model, &config));
+    hl_model *model = example_made(&config);
     streams s = { .n = 0 };
-    add_dropouts(&s, &model);
+    add_dropouts(&s, model);
     ck_assert_int_eq(s.n, DROPOUTS);
-    add_inits(&s, &model.parameters);
+    add_inits(&s, &model->parameters);
     ck_assert_int_ge(s.n, DROPOUTS + 12 * LAYERS);
     qsort(s.list, (size_t)s.n, sizeof *s.list, compare);
     for (int i = 1; i < s.n; i++) {
         ck_assert_uint_ne(s.list[i - 1], s.list[i]);
     }
-    hl_model_free(&model);
 }
 
 enum { B = 2, T = 3, D = 6 };
@@ -96,17 +94,14 @@ static hl_real *attend(const char *name, hl_real dropout_weights, hl_real dropou
         parameters.values[i] = example_number(1, i);
     }
     hl_real *x = example_numbers(2, B * T * D);
-    hl_tape tape;
-    hl_arena arena;
-    example_tape(&tape, &arena, (hl_tape_options){ .training = true });
+    hl_tape *tape = example_tape((hl_tape_options){ .training = true });
     int32_t offsets[B + 1];
     hl_attention_rules rules = { .queries = example_sequences(B, T, NULL, offsets) };
     rules.keys = rules.queries;
-    hl_tensor *input = hl_tape_tensor(&tape, HL_SHAPE(B * T, D), x, false);
-    hl_tensor *y = hl_multi_head_forward(&tape, &layer, input, input, &rules, NULL, (hl_linear_after){ 0 });
+    hl_tensor *input = hl_tape_tensor(tape, HL_SHAPE(B * T, D), x, false);
+    hl_tensor *y = hl_multi_head_forward(tape, &layer, input, input, &rules, NULL, (hl_linear_after){ 0 });
     ck_assert_ptr_nonnull(y);
     memcpy(x, y->data, B * T * D * sizeof *x);
-    hl_arena_free(&arena);
     hl_parameters_free(&parameters);
     return x;
 }
@@ -146,19 +141,17 @@ TEST(dropouts_have_their_probabilities)
     hl_model_config config = example_config();
     config.pooler = HL_POOLER_RELU;
     example_dropouts(&config);
-    hl_model model;
-    CHECK_OK(hl_model_init(&model, &config));
-    ck_assert(model.dropout.p == config.dropout_embedding);
-    ck_assert(model.output.dropout_pooler.p == config.dropout_pooler && config.dropout_pooler > 0);
-    ck_assert(model.output.dropout.p == config.dropout_output && config.dropout_output > 0);
+    hl_model *model = example_made(&config);
+    ck_assert(model->dropout.p == config.dropout_embedding);
+    ck_assert(model->output.dropout_pooler.p == config.dropout_pooler && config.dropout_pooler > 0);
+    ck_assert(model->output.dropout.p == config.dropout_output && config.dropout_output > 0);
     for (int l = 0; l < config.n_layers; l++) {
-        const hl_encoder_layer *layer = &model.encoder.layers[l];
+        const hl_encoder_layer *layer = &model->encoder.layers[l];
         ck_assert(layer->self_attn.dropout_weights.p == config.dropout_attention);
         ck_assert(layer->self_attn.dropout_concat.p == config.dropout_concat);
         ck_assert(layer->feed_forward.dropout.p == config.dropout_ffn);
         ck_assert(layer->dropout1.p == config.dropout_residual && layer->dropout2.p == config.dropout_residual);
     }
-    hl_model_free(&model);
 }
 
 SUITE("dropout streams")

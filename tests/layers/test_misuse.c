@@ -19,14 +19,13 @@
 
 /* ---- builders of ops: a tape, and what they are given ---- */
 
-static hl_arena arena;
-static hl_tape tape;
+static hl_tape *tape;
 static const hl_real six[6] = { 1, 2, 3, 4, 5, 6 };
 static const int32_t ids[6] = { 0, 1, 0, 1, 0, 1 };
 
 static hl_tensor *matrix(const hl_real *numbers)
 {
-    return hl_tape_tensor(&tape, HL_SHAPE(2, 3), numbers, true);
+    return hl_tape_tensor(tape, HL_SHAPE(2, 3), numbers, true);
 }
 
 static hl_shape five_dims(void)
@@ -39,7 +38,7 @@ static hl_shape five_dims(void)
 static hl_attention_args attention_of(int64_t n_heads)
 {
     static const int32_t offsets[2] = { 0, 2 };
-    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(2, 3), six, false);
+    hl_tensor *x = hl_tape_tensor(tape, HL_SHAPE(2, 3), six, false);
     const hl_sequences sequences = { .n = 1, .longest = 2, .offsets = offsets };
     return (hl_attention_args){ .q.x = x,
                                 .k.x = x,
@@ -56,54 +55,52 @@ static hl_attention_args attention_of(int64_t n_heads)
 static void left_on_the_tape(const hl_tensor *result, const char *id)
 {
     ck_assert_ptr_null(result);
-    message_check(hl_tape_status(&tape), HL_INVALID, id);
-    tape.error = hl_ok();
+    message_check(hl_tape_status(tape), HL_INVALID, id);
+    tape->error = hl_ok();
 }
 
 static hl_tensor *scaled(hl_shape shape)
 {
-    return hl_scale(&tape, hl_tape_tensor(&tape, shape, six, false), 2);
+    return hl_scale(tape, hl_tape_tensor(tape, shape, six, false), 2);
 }
 
 TEST(builders_leave_it_on_the_tape)
 {
     static hl_tensor parameter = { .shape = { 2, { 2, 3 } }, .is_parameter = true, .grad_written = true };
-    example_tape(&tape, &arena, (hl_tape_options){ .threads = -1, .gradients = true });
-    hl_tensor *x = matrix(six), *row = hl_tape_tensor(&tape, HL_SHAPE(3), six, false);
-    left_on_the_tape(hl_scale(&tape, matrix(NULL), 2), "misuse.no_numbers");
+    tape = example_tape((hl_tape_options){ .threads = -1, .gradients = true });
+    hl_tensor *x = matrix(six), *row = hl_tape_tensor(tape, HL_SHAPE(3), six, false);
+    left_on_the_tape(hl_scale(tape, matrix(NULL), 2), "misuse.no_numbers");
     left_on_the_tape(scaled(five_dims()), "misuse.too_many_dims");
     left_on_the_tape(scaled((hl_shape){ .n_dims = -1 }), "misuse.negative_dims");
     left_on_the_tape(scaled(HL_SHAPE(2, -3)), "misuse.negative_size");
-    left_on_the_tape(hl_embedding(&tape, (hl_embedding_args){ .W = x, .n = 6 }), "misuse.no_ids");
-    left_on_the_tape(hl_embedding(&tape, (hl_embedding_args){ .W = x, .ids = ids, .n = -6 }), "misuse.negative_ids");
-    left_on_the_tape(hl_gather_rows(&tape, x, ids, 0, five_dims()), "misuse.rows_of_many_dims");
-    left_on_the_tape(hl_gather_rows(&tape, x, ids, 0, (hl_shape){ .n_dims = -2 }), "misuse.rows_of_negative_dims");
+    left_on_the_tape(hl_embedding(tape, (hl_embedding_args){ .W = x, .n = 6 }), "misuse.no_ids");
+    left_on_the_tape(hl_embedding(tape, (hl_embedding_args){ .W = x, .ids = ids, .n = -6 }), "misuse.negative_ids");
+    left_on_the_tape(hl_gather_rows(tape, x, ids, 0, five_dims()), "misuse.rows_of_many_dims");
+    left_on_the_tape(hl_gather_rows(tape, x, ids, 0, (hl_shape){ .n_dims = -2 }), "misuse.rows_of_negative_dims");
     hl_sequences sequences = { .n = -1, .longest = 2, .offsets = ids };
-    left_on_the_tape(hl_mean_rows(&tape, x, sequences, ids, 1, false), "misuse.negative_sequences");
-    left_on_the_tape(hl_cross_entropy(&tape, x, (hl_cross_entropy_args){ 0 }), "misuse.no_targets");
+    left_on_the_tape(hl_mean_rows(tape, x, sequences, ids, 1, false), "misuse.negative_sequences");
+    left_on_the_tape(hl_cross_entropy(tape, x, (hl_cross_entropy_args){ 0 }), "misuse.no_targets");
     hl_cross_entropy_args of_negative_count = { .targets = ids, .n = -1 };
-    left_on_the_tape(hl_cross_entropy(&tape, x, of_negative_count), "misuse.negative_divisor");
-    left_on_the_tape(hl_dropout(&tape, x, (hl_real)NAN, 0), "misuse.dropout"); /* also where nothing would be dropped */
-    left_on_the_tape(hl_layer_norm(&tape, x, row, NULL, -1), "misuse.negative_epsilon");
-    left_on_the_tape(hl_slice(&tape, x, -1, 2), "misuse.negative_columns");
-    left_on_the_tape(hl_tape_parameter_rows(&tape, x, 0, 1), "misuse.rows_of_no_parameter");
-    left_on_the_tape(hl_tape_parameter_rows(&tape, &parameter, 1, 2), "misuse.rows_beyond_the_last");
-    left_on_the_tape(hl_attention(&tape, attention_of(-1)), "misuse.negative_heads");
+    left_on_the_tape(hl_cross_entropy(tape, x, of_negative_count), "misuse.negative_divisor");
+    left_on_the_tape(hl_dropout(tape, x, (hl_real)NAN, 0), "misuse.dropout"); /* also where nothing would be dropped */
+    left_on_the_tape(hl_layer_norm(tape, x, row, NULL, -1), "misuse.negative_epsilon");
+    left_on_the_tape(hl_slice(tape, x, -1, 2), "misuse.negative_columns");
+    left_on_the_tape(hl_tape_parameter_rows(tape, x, 0, 1), "misuse.rows_of_no_parameter");
+    left_on_the_tape(hl_tape_parameter_rows(tape, &parameter, 1, 2), "misuse.rows_beyond_the_last");
+    left_on_the_tape(hl_attention(tape, attention_of(-1)), "misuse.negative_heads");
     static const hl_tensor bias = { .shape = { 4, { 1, 1, 2, 2 } } };
     hl_attention_args args = attention_of(1);
     args.mask.bias = &bias;
-    left_on_the_tape(hl_attention(&tape, args), "misuse.bias_without_numbers");
-    hl_arena_free(&arena);
+    left_on_the_tape(hl_attention(tape, args), "misuse.bias_without_numbers");
 }
 
 TEST(backward_from_nothing_is_refused)
 {
-    example_tape(&tape, &arena, (hl_tape_options){ .gradients = true });
-    hl_tensor *y = hl_scale(&tape, matrix(six), 2);
-    message_check(hl_tape_backward_from(&tape, y, NULL), HL_INVALID, "misuse.no_gradient");
-    message_check(hl_tape_backward(&tape, y), HL_INVALID, "misuse.no_scalar");
-    message_check(hl_tape_backward(&tape, NULL), HL_INVALID, "misuse.no_loss");
-    hl_arena_free(&arena);
+    tape = example_tape((hl_tape_options){ .gradients = true });
+    hl_tensor *y = hl_scale(tape, matrix(six), 2);
+    message_check(hl_tape_backward_from(tape, y, NULL), HL_INVALID, "misuse.no_gradient");
+    message_check(hl_tape_backward(tape, y), HL_INVALID, "misuse.no_scalar");
+    message_check(hl_tape_backward(tape, NULL), HL_INVALID, "misuse.no_loss");
 }
 
 /* ---- models ---- */
@@ -120,10 +117,9 @@ TEST(a_model_without_memory_and_a_batch_without_arrays_are_told)
     message_check(hl_model_reserve(&model, (hl_model_use)9), HL_INVALID, "misuse.use");
     for (int i = 0; i < 3; i++) {
         static const char *const words[] = { "misuse.no_memory", "misuse.no_ids_in_embedding", "misuse.no_rows" };
-        example_tape(&tape, &arena, (hl_tape_options){ .gradients = true });
-        hl_model_loss(&tape, &model, i == 0 ? &batch : &bare, (hl_cross_entropy_args){ 0 }, NULL);
-        message_check(hl_tape_status(&tape), HL_INVALID, words[i]);
-        hl_arena_free(&arena);
+        tape = example_tape((hl_tape_options){ .gradients = true });
+        hl_model_loss(tape, &model, i == 0 ? &batch : &bare, (hl_cross_entropy_args){ 0 }, NULL);
+        message_check(hl_tape_status(tape), HL_INVALID, words[i]);
         if (i == 0) {
             CHECK_OK(hl_model_allocate(&model, 1));
         } else {
@@ -134,11 +130,10 @@ TEST(a_model_without_memory_and_a_batch_without_arrays_are_told)
     }
     message_check(hl_model_allocate(&model, 1), HL_INVALID, "misuse.allocated_twice");
     for (int layer = -1; layer <= model.config.n_layers + 1; layer += model.config.n_layers + 2) {
-        example_tape(&tape, &arena, (hl_tape_options){ .gradients = true });
-        hl_tensor *x = hl_model_embed(&tape, &model, &batch);
-        ck_assert_ptr_null(hl_model_layers(&tape, &model, &batch, layer, x, NULL));
-        message_check(hl_tape_status(&tape), HL_INVALID, layer < 0 ? "misuse.layer_below_0" : "misuse.layer_too_high");
-        hl_arena_free(&arena);
+        tape = example_tape((hl_tape_options){ .gradients = true });
+        hl_tensor *x = hl_model_embed(tape, &model, &batch);
+        ck_assert_ptr_null(hl_model_layers(tape, &model, &batch, layer, x, NULL));
+        message_check(hl_tape_status(tape), HL_INVALID, layer < 0 ? "misuse.layer_below_0" : "misuse.layer_too_high");
     }
     hl_tape_plan plan;
     bare.n_rows = -5;

@@ -173,21 +173,18 @@ TEST(without_an_output_layer_there_are_hidden_states)
     ck_assert_int_eq(models[1]->parameters.n, models[0]->parameters.n - 2);
     ck_assert_ptr_null(hl_parameters_find(&models[1]->parameters, "output.weight"));
     hl_batch batch = example_batch(2, 5, config.vocabulary, NULL);
-    hl_tape tape;
-    hl_arena arena;
-    example_tape(&tape, &arena, (hl_tape_options){ 0 });
+    hl_tape *tape = example_tape((hl_tape_options){ 0 });
     const hl_tensor *rows[2];
     for (int i = 0; i < 2; i++) {
-        hl_tensor *x = hl_model_embed(&tape, models[i], &batch);
-        rows[i] = hl_encoder_end(&tape, &models[i]->encoder, hl_model_layers(&tape, models[i], &batch, 0, x, NULL));
-        ck_assert_msg(rows[i] != NULL, "%s", hl_tape_status(&tape).text);
+        hl_tensor *x = hl_model_embed(tape, models[i], &batch);
+        rows[i] = hl_encoder_end(tape, &models[i]->encoder, hl_model_layers(tape, models[i], &batch, 0, x, NULL));
+        ck_assert_msg(rows[i] != NULL, "%s", hl_tape_status(tape).text);
     }
     ck_assert_mem_eq(rows[0]->data, rows[1]->data, (size_t)hl_shape_count(rows[0]->shape) * sizeof(hl_real));
-    ck_assert_ptr_null(hl_model_logits(&tape, models[1], &batch, NULL));
-    message_check(hl_tape_status(&tape), HL_INVALID, "model.no_logits");
+    ck_assert_ptr_null(hl_model_logits(tape, models[1], &batch, NULL));
+    message_check(hl_tape_status(tape), HL_INVALID, "model.no_logits");
     hl_tape_plan plan;
     message_check(hl_model_plan(models[1], &batch, (hl_tape_options){ 0 }, &plan), HL_INVALID, "model.no_logits");
-    hl_arena_free(&arena);
 }
 
 /* The largest sizes do not overflow: the error names the impossible shape. */
@@ -208,22 +205,19 @@ LOOP_TEST(a_sequence_longer_than_the_positions_is_refused, 0, ROWS(kinds))
     hl_model *model = example_model(&config);
     for (int64_t T = config.max_length; T <= config.max_length + 1; T++) {
         hl_batch batch = example_batch(2, T, config.vocabulary, NULL);
-        hl_tape tape;
-        hl_arena arena;
-        example_tape(&tape, &arena, (hl_tape_options){ .gradients = true });
-        hl_tensor *loss = hl_model_loss(&tape, model, &batch, (hl_cross_entropy_args){ 0 }, NULL);
-        hl_status status = hl_tape_status(&tape);
+        hl_tape *tape = example_tape((hl_tape_options){ .gradients = true });
+        hl_tensor *loss = hl_model_loss(tape, model, &batch, (hl_cross_entropy_args){ 0 }, NULL);
+        hl_status status = hl_tape_status(tape);
         if (T <= config.max_length) {
             ck_assert_msg(loss != NULL && status.code == HL_OK, "%s", status.text);
         } else {
             ck_assert_ptr_null(loss);
             message_check(status, HL_INVALID, _i == 2 ? "model.too_many_rotary_positions" : "model.too_many_positions");
-            ck_assert_int_eq(hl_tape_backward(&tape, loss).code, HL_INVALID);
+            ck_assert_int_eq(hl_tape_backward(tape, loss).code, HL_INVALID);
             hl_tape_plan plan;
             hl_batch largest = hl_batch_largest(2, T);
             ck_assert_int_eq(hl_model_plan(model, &largest, (hl_tape_options){ 0 }, &plan).code, HL_INVALID);
         }
-        hl_arena_free(&arena);
     }
 }
 
@@ -279,20 +273,18 @@ LOOP_TEST(the_plan_is_what_the_pass_takes, 0, 6 * 4)
     if (config.pooling == HL_POOLING_MEAN) {
         example_targets(&batch, config.targets, true);
     }
-    hl_model model;
-    CHECK_OK(hl_model_init(&model, &config));
+    hl_model *model = example_made(&config);
     hl_tape_plan plan;
     options.memory.reuse = true;
-    CHECK_OK(hl_model_plan(&model, &batch, options, &plan));
+    CHECK_OK(hl_model_plan(model, &batch, options, &plan));
     options.memory.plan = &plan;
     ck_assert_double_gt(plan.flops, 0);
-    CHECK_OK(hl_model_allocate(&model, 1));
+    CHECK_OK(hl_model_allocate(model, 1));
     size_t peak;
-    CHECK_OK(run_in(plan.bytes, &model, &batch, options, &peak));
+    CHECK_OK(run_in(plan.bytes, model, &batch, options, &peak));
     ck_assert_uint_eq(peak, plan.bytes);
-    ck_assert_int_eq(run_in(plan.bytes - 1, &model, &batch, options, &peak).code, HL_NO_MEMORY);
+    ck_assert_int_eq(run_in(plan.bytes - 1, model, &batch, options, &peak).code, HL_NO_MEMORY);
     hl_tape_plan_free(&plan);
-    hl_model_free(&model);
 }
 
 /* The projection of embeddings counts on all rows, what makes the answers on those with a target. */
@@ -307,15 +299,13 @@ TEST(the_plan_counts_what_is_before_and_behind_the_encoder)
     const hl_model_config *const configs[] = { &plain, &narrow, &pooled };
     double flops[3];
     for (int i = 0; i < 3; i++) {
-        hl_model model;
-        CHECK_OK(hl_model_init(&model, configs[i]));
+        hl_model *model = example_made(configs[i]);
         hl_batch batch = hl_batch_largest(B, T);
         batch.n_targets = M;
         hl_tape_plan plan;
-        CHECK_OK(hl_model_plan(&model, &batch, (hl_tape_options){ 0 }, &plan));
+        CHECK_OK(hl_model_plan(model, &batch, (hl_tape_options){ 0 }, &plan));
         flops[i] = plan.flops;
         hl_tape_plan_free(&plan);
-        hl_model_free(&model);
     }
     ck_assert_double_eq(flops[1] - flops[0], 2 * (B * T * E * D + M * (D * E + E * C - D * C)));
     ck_assert_double_eq(flops[2] - flops[0], 2 * M * D * D);
@@ -326,18 +316,16 @@ TEST(the_plan_counts_the_products)
 {
     enum { B = 3, T = 4, D = 6, F = 5, V = 7, HEADS_WIDTH = 6 };
     hl_model_config config = example_config();
-    hl_model model;
-    CHECK_OK(hl_model_init(&model, &config));
+    hl_model *model = example_made(&config);
     hl_tape_plan forward, both;
     hl_batch batch = hl_batch_largest(B, T);
-    CHECK_OK(hl_model_plan(&model, &batch, (hl_tape_options){ 0 }, &forward));
-    CHECK_OK(hl_model_plan(&model, &batch, (hl_tape_options){ .gradients = true }, &both));
+    CHECK_OK(hl_model_plan(model, &batch, (hl_tape_options){ 0 }, &forward));
+    CHECK_OK(hl_model_plan(model, &batch, (hl_tape_options){ .gradients = true }, &both));
     double layer = B * T * (4 * D * D + 2 * D * F) + B * T * T * 2 * HEADS_WIDTH;
     ck_assert_double_eq(forward.flops, 2 * (2 * layer + B * T * D * V));
     ck_assert_double_eq(both.flops, 3 * forward.flops);
     hl_tape_plan_free(&forward);
     hl_tape_plan_free(&both);
-    hl_model_free(&model);
 }
 
 /* From nothing to a planned model with numbers. */

@@ -25,15 +25,13 @@ static void assert_parameter(const hl_parameter *parameter, const expected *e)
 
 static void assert_parameters(const hl_model_config *config, const expected *list, int n)
 {
-    hl_model model;
-    CHECK_OK(hl_model_init(&model, config));
-    for (int i = 0; i < n && i < model.parameters.n; i++) {
-        assert_parameter(&model.parameters.list[i], &list[i]);
+    hl_model *model = example_made(config);
+    for (int i = 0; i < n && i < model->parameters.n; i++) {
+        assert_parameter(&model->parameters.list[i], &list[i]);
     }
-    ck_assert_int_eq(model.parameters.n, n);
-    ck_assert_int_eq(model.parameters.n_aliases, config->tie_embedding);
-    ck_assert_ptr_null(model.parameters.values);
-    hl_model_free(&model);
+    ck_assert_int_eq(model->parameters.n, n);
+    ck_assert_int_eq(model->parameters.n_aliases, config->tie_embedding);
+    ck_assert_ptr_null(model->parameters.values);
 }
 
 static hl_model_config one_layer(void)
@@ -135,12 +133,10 @@ TEST(tied)
     config.bias = false;
     assert_parameters(&config, list, ROWS(list));
     config.bias = true;
-    hl_model model;
-    CHECK_OK(hl_model_init(&model, &config));
-    ck_assert_ptr_null(hl_parameters_find(&model.parameters, "output.bias"));
-    ck_assert_ptr_eq(hl_parameters_find(&model.parameters, "output.weight")->tensor, model.embedding.weight);
-    ck_assert_ptr_eq(model.output.linear.weight, model.embedding.weight);
-    hl_model_free(&model);
+    hl_model *model = example_made(&config);
+    ck_assert_ptr_null(hl_parameters_find(&model->parameters, "output.bias"));
+    ck_assert_ptr_eq(hl_parameters_find(&model->parameters, "output.weight")->tensor, model->embedding.weight);
+    ck_assert_ptr_eq(model->output.linear.weight, model->embedding.weight);
 }
 
 TEST(tied_with_a_bias_and_typed)
@@ -216,12 +212,10 @@ TEST(of_a_classifier_and_of_a_head_with_a_matrix_of_its_own)
         config.targets = 3;
         config.pooler = i == 0 ? HL_POOLER_TANH : HL_POOLER_NONE;
         config.head = i == 0 ? HL_HEAD_LINEAR : HL_HEAD_TRANSFORM;
-        hl_model model;
-        CHECK_OK(hl_model_init(&model, &config));
+        hl_model *model = example_made(&config);
         for (int k = 0; k < 4; k++) {
-            assert_parameter(&model.parameters.list[model.parameters.n - 4 + k], &last[i][k]);
+            assert_parameter(&model->parameters.list[model->parameters.n - 4 + k], &last[i][k]);
         }
-        hl_model_free(&model);
     }
 }
 
@@ -233,11 +227,9 @@ LOOP_TEST(packed_only_where_all_widths_fit, 0, 5)
     };
     hl_model_config config = one_layer();
     example_heads(&config, 0, heads[_i][0], heads[_i][1], heads[_i][2], heads[_i][3]);
-    hl_model model;
-    CHECK_OK(hl_model_init(&model, &config));
-    ck_assert_int_eq(model.encoder.layers[0].self_attn.in_proj_weight != NULL, _i == 0);
-    ck_assert_int_eq(model.encoder.layers[0].self_attn.q_proj_weight == NULL, _i == 0);
-    hl_model_free(&model);
+    hl_model *model = example_made(&config);
+    ck_assert_int_eq(model->encoder.layers[0].self_attn.in_proj_weight != NULL, _i == 0);
+    ck_assert_int_eq(model->encoder.layers[0].self_attn.q_proj_weight == NULL, _i == 0);
 }
 
 /* Every field of the heads is the layer's own. */
@@ -246,17 +238,15 @@ TEST(layers_have_heads_of_their_own)
     hl_model_config config = example_config();
     example_heads(&config, 0, 4, 2, 3, 5);
     example_heads(&config, 1, 6, 3, 1, 2);
-    hl_model model;
-    CHECK_OK(hl_model_init(&model, &config));
+    hl_model *model = example_made(&config);
     for (int l = 0; l < 2; l++) {
-        const hl_multi_head *heads = &model.encoder.layers[l].self_attn;
+        const hl_multi_head *heads = &model->encoder.layers[l].self_attn;
         ck_assert(hl_shape_equal(heads->q_proj_weight->shape, HL_SHAPE(config.heads[l] * config.d_k[l], 6)));
         ck_assert(hl_shape_equal(heads->k_proj_weight->shape, HL_SHAPE(config.kv_heads[l] * config.d_k[l], 6)));
         ck_assert(hl_shape_equal(heads->v_proj_weight->shape, HL_SHAPE(config.kv_heads[l] * config.d_v[l], 6)));
         ck_assert(hl_shape_equal(heads->out_proj.weight->shape, HL_SHAPE(6, config.heads[l] * config.d_v[l])));
         ck_assert_int_eq(heads->config.n_heads, config.heads[l]);
     }
-    hl_model_free(&model);
 }
 
 static hl_model_config published(int n_layers, int64_t d_model, int64_t heads, int64_t vocabulary, int64_t max_length)
@@ -275,17 +265,15 @@ static hl_model_config published(int n_layers, int64_t d_model, int64_t heads, i
 
 static int64_t count_of(const hl_model_config *config, const char *prefix)
 {
-    hl_model model;
-    CHECK_OK(hl_model_init(&model, config));
+    hl_model *model = example_made(config);
     int64_t count = 0;
-    for (int p = 0; p < model.parameters.n; p++) {
-        const hl_parameter *parameter = &model.parameters.list[p];
+    for (int p = 0; p < model->parameters.n; p++) {
+        const hl_parameter *parameter = &model->parameters.list[p];
         count += strncmp(parameter->name, prefix, strlen(prefix)) == 0 ? parameter->count : 0;
     }
     if (*prefix == '\0') {
-        ck_assert_int_eq(count, hl_parameters_count(&model.parameters));
+        ck_assert_int_eq(count, hl_parameters_count(&model->parameters));
     }
-    hl_model_free(&model);
     return count;
 }
 
@@ -317,10 +305,11 @@ TEST(published_models_have_their_counts)
     ck_assert_int_eq(count_of(&classifier, ""), 109483778);
 }
 
-static void drawn(hl_model *model, const hl_model_config *config, uint64_t seed)
+static hl_model *drawn(const hl_model_config *config, uint64_t seed)
 {
-    CHECK_OK(hl_model_init(model, config));
+    hl_model *model = example_made(config);
     CHECK_OK(hl_model_allocate(model, seed));
+    return model;
 }
 
 static bool is_drawn(const hl_parameter *parameter)
@@ -336,33 +325,31 @@ static bool same_values(const hl_parameter *a, const hl_parameter *b)
 
 TEST(each_layer_has_initial_values_of_its_own)
 {
-    hl_model model;
     hl_model_config config = example_config();
-    drawn(&model, &config, 5);
+    hl_model *model = drawn(&config, 5);
     int compared = 0;
-    for (int p = 0; p < model.parameters.n; p++) {
-        const hl_parameter *first = &model.parameters.list[p];
+    for (int p = 0; p < model->parameters.n; p++) {
+        const hl_parameter *first = &model->parameters.list[p];
         const char *rest = first->name + strlen("encoder.layers.0");
         if (strncmp(first->name, "encoder.layers.0", strlen("encoder.layers.0")) != 0 || !is_drawn(first)) {
             continue;
         }
-        const hl_parameter *second = hl_parameters_find(&model.parameters, hl_name_of("encoder.layers.1%s", rest).text);
+        const hl_parameter *second =
+            hl_parameters_find(&model->parameters, hl_name_of("encoder.layers.1%s", rest).text);
         ck_assert_ptr_nonnull(second);
         ck_assert_msg(!same_values(first, second), "%s", first->name);
         compared++;
     }
     ck_assert_int_eq(compared, 4);
-    hl_model_free(&model);
 }
 
 TEST(a_model_that_is_looked_at_has_room_for_values_alone)
 {
-    hl_model model;
     hl_model_config config = example_config();
     for (hl_model_use use = HL_MODEL_TRAINED; use <= HL_MODEL_EVALUATED; use++) {
-        CHECK_OK(hl_model_init(&model, &config));
-        CHECK_OK(hl_model_reserve(&model, use));
-        const hl_parameters *parameters = &model.parameters;
+        hl_model *model = example_made(&config);
+        CHECK_OK(hl_model_reserve(model, use));
+        const hl_parameters *parameters = &model->parameters;
         ck_assert_int_eq(parameters->grads != NULL, use == HL_MODEL_TRAINED);
         for (int i = 0; i < parameters->n; i++) {
             const hl_tensor *tensor = parameters->list[i].tensor;
@@ -372,43 +359,35 @@ TEST(a_model_that_is_looked_at_has_room_for_values_alone)
         for (int64_t i = 0; i < parameters->count; i++) { /* not drawn */
             ck_assert(parameters->values[i] == 0);
         }
-        hl_model_free(&model);
     }
 }
 
 TEST(seeds_differ_and_repeat)
 {
-    hl_model five, again, six;
     hl_model_config config = example_config();
     config.positions = HL_POSITIONS_LEARNED;
-    drawn(&five, &config, 5);
-    drawn(&again, &config, 5);
-    drawn(&six, &config, 6);
-    for (int p = 0; p < five.parameters.n; p++) {
-        const hl_parameter *parameter = &five.parameters.list[p];
-        ck_assert_msg(same_values(parameter, &again.parameters.list[p]), "%s", parameter->name);
-        ck_assert_msg(same_values(parameter, &six.parameters.list[p]) != is_drawn(parameter), "%s", parameter->name);
+    hl_model *five = drawn(&config, 5);
+    hl_model *again = drawn(&config, 5);
+    hl_model *six = drawn(&config, 6);
+    for (int p = 0; p < five->parameters.n; p++) {
+        const hl_parameter *parameter = &five->parameters.list[p];
+        ck_assert_msg(same_values(parameter, &again->parameters.list[p]), "%s", parameter->name);
+        ck_assert_msg(same_values(parameter, &six->parameters.list[p]) != is_drawn(parameter), "%s", parameter->name);
     }
-    hl_model_free(&five);
-    hl_model_free(&again);
-    hl_model_free(&six);
 }
 
 TEST(a_further_layer_leaves_the_others_as_they_are)
 {
-    hl_model two, three;
     hl_model_config config = example_config();
-    drawn(&two, &config, 5);
+    hl_model *two = drawn(&config, 5);
     config.n_layers = 3;
-    drawn(&three, &config, 5);
-    ck_assert_int_gt(three.parameters.n, two.parameters.n);
-    for (int p = 0; p < two.parameters.n; p++) {
-        const hl_parameter *parameter = &two.parameters.list[p];
-        ck_assert_msg(same_values(parameter, hl_parameters_find(&three.parameters, parameter->name)), "%s",
+    hl_model *three = drawn(&config, 5);
+    ck_assert_int_gt(three->parameters.n, two->parameters.n);
+    for (int p = 0; p < two->parameters.n; p++) {
+        const hl_parameter *parameter = &two->parameters.list[p];
+        ck_assert_msg(same_values(parameter, hl_parameters_find(&three->parameters, parameter->name)), "%s",
                       parameter->name);
     }
-    hl_model_free(&two);
-    hl_model_free(&three);
 }
 
 /* The largest absolute value of some rows of a matrix. */
@@ -436,34 +415,30 @@ static double deviation(const hl_tensor *x)
  * too. */
 TEST(one_deviation_for_all)
 {
-    hl_model model, plain, scaled;
     hl_model_config config = example_config();
     config.d_model = config.d_ff = 48;
     hl_model_config_heads(&config, 2);
     config.positions = HL_POSITIONS_LEARNED;
     config.max_length = config.vocabulary = config.token_types = 60;
-    drawn(&plain, &config, 5);
+    hl_model *plain = drawn(&config, 5);
     config.scale_residual = true;
-    drawn(&scaled, &config, 5);
+    hl_model *scaled = drawn(&config, 5);
     config.initial_std = (hl_real)0.02;
-    drawn(&model, &config, 5);
-    for (int p = 0; p < model.parameters.n; p++) {
-        const hl_parameter *parameter = &model.parameters.list[p];
+    hl_model *model = drawn(&config, 5);
+    for (int p = 0; p < model->parameters.n; p++) {
+        const hl_parameter *parameter = &model->parameters.list[p];
         const char *name = parameter->name;
         bool residual = strstr(name, "out_proj.weight") != NULL || strstr(name, "linear2.weight") != NULL;
-        double as_before = deviation(plain.parameters.list[p].tensor),
+        double as_before = deviation(plain->parameters.list[p].tensor),
                factor = residual ? 0.5 : 1; /* 1 / sqrt(2 * 2) */
-        ck_assert_double_eq_tol(deviation(scaled.parameters.list[p].tensor), factor * as_before, 1e-6);
+        ck_assert_double_eq_tol(deviation(scaled->parameters.list[p].tensor), factor * as_before, 1e-6);
         if (is_drawn(parameter)) {
             ck_assert_msg(fabs(deviation(parameter->tensor) - 0.02 * factor) < 0.001 * factor, "%s: %g", name,
                           deviation(parameter->tensor));
         } else {
-            ck_assert_msg(same_values(parameter, &plain.parameters.list[p]), "%s", name);
+            ck_assert_msg(same_values(parameter, &plain->parameters.list[p]), "%s", name);
         }
     }
-    hl_model_free(&model);
-    hl_model_free(&plain);
-    hl_model_free(&scaled);
 }
 
 static void assert_bound(const hl_tensor *matrix, int64_t first, int64_t n, double fans)
@@ -477,26 +452,24 @@ static void assert_bound(const hl_tensor *matrix, int64_t first, int64_t n, doub
 TEST(initial_values_have_their_spread)
 {
     enum { D = 48, F = 96, V = 100 };
-    hl_model model;
     hl_model_config config = published(1, D, 4, V, 50);
     config.d_ff = F;
     config.positions = HL_POSITIONS_LEARNED;
-    drawn(&model, &config, 1);
-    const hl_encoder_layer *layer = &model.encoder.layers[0];
+    hl_model *model = drawn(&config, 1);
+    const hl_encoder_layer *layer = &model->encoder.layers[0];
     for (int64_t matrix = 0; matrix < 3; matrix++) {
         assert_bound(layer->self_attn.in_proj_weight, matrix * D, D, 2 * D);
     }
     assert_bound(layer->self_attn.out_proj.weight, 0, D, 2 * D);
     assert_bound(layer->feed_forward.linear1.weight, 0, F, D + F);
     assert_bound(layer->feed_forward.linear2.weight, 0, D, D + F);
-    assert_bound(model.output.linear.weight, 0, V, D + V);
-    ck_assert_double_eq_tol(deviation(model.embedding.weight) * sqrt(D), 1, 0.05);
-    ck_assert_double_eq_tol(deviation(model.positions.weight), 0.02, 0.001);
+    assert_bound(model->output.linear.weight, 0, V, D + V);
+    ck_assert_double_eq_tol(deviation(model->embedding.weight) * sqrt(D), 1, 0.05);
+    ck_assert_double_eq_tol(deviation(model->positions.weight), 0.02, 0.001);
     for (int i = 0; i < D; i++) {
         ck_assert(layer->norm1.weight->data[i] == 1 && layer->norm2.bias->data[i] == 0);
         ck_assert(layer->self_attn.in_proj_bias->data[i] == 0);
     }
-    hl_model_free(&model);
 }
 
 SUITE("parameters of a model")

@@ -23,21 +23,18 @@ static hl_real output_of(bool bf16, bool naive)
     };
     attention_call call;
     hl_naive_padding padding;
-    hl_tape tape;
-    hl_arena arena;
     attention_call_init(&call, &c, 0, 0);
     CHECK_OK(hl_naive_padding_init(&padding, &call.rules, c.H));
     fill(call.layer.in_proj_weight, 0);
     fill(call.layer.in_proj_bias, 1e-30F);
     fill(call.layer.out_proj.weight, 3.4e38F);
     call.layer.in_proj_weight->bf16 = call.layer.out_proj.weight->bf16 = bf16;
-    example_tape(&tape, &arena, (hl_tape_options){ .threads = 1 });
-    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(call.Nq, c.D), call.x, false);
-    hl_tensor *y = naive ? hl_multi_head_naive_forward(&tape, &call.layer, x, x, &padding)
-                         : hl_multi_head_forward(&tape, &call.layer, x, x, &call.rules, NULL, (hl_linear_after){ 0 });
-    CHECK_OK(hl_tape_status(&tape));
+    hl_tape *tape = example_tape((hl_tape_options){ .threads = 1 });
+    hl_tensor *x = hl_tape_tensor(tape, HL_SHAPE(call.Nq, c.D), call.x, false);
+    hl_tensor *y = naive ? hl_multi_head_naive_forward(tape, &call.layer, x, x, &padding)
+                         : hl_multi_head_forward(tape, &call.layer, x, x, &call.rules, NULL, (hl_linear_after){ 0 });
+    CHECK_OK(hl_tape_status(tape));
     hl_real found = y->data[0];
-    hl_arena_free(&arena);
     hl_naive_padding_free(&padding);
     attention_call_free(&call);
     return found;

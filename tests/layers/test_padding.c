@@ -49,9 +49,7 @@ static hl_model *model_of(const company_case *c)
 /* Forward and backward; gradients are added to the model's, divided by `n`. */
 static void run(hl_model *model, const hl_batch *batch, int64_t n, pass *p)
 {
-    hl_tape tape;
-    hl_arena arena;
-    example_tape(&tape, &arena, (hl_tape_options){ .gradients = true, .training = true });
+    hl_tape *tape = example_tape((hl_tape_options){ .gradients = true, .training = true });
     hl_head_weights weights[LAYERS];
     hl_head_probe probes[LAYERS] = { { 0 } };
     for (int l = 0; l < LAYERS; l++) {
@@ -59,13 +57,12 @@ static void run(hl_model *model, const hl_batch *batch, int64_t n, pass *p)
         probes[l].observe = hl_head_weights_observe;
         probes[l].observe_context = &weights[l];
     }
-    hl_tensor *logits = hl_model_logits(&tape, model, batch, probes);
+    hl_tensor *logits = hl_model_logits(tape, model, batch, probes);
     hl_tensor *targets =
-        hl_gather_rows(&tape, logits, batch->target_rows, batch->offsets[0], HL_SHAPE(batch->n_targets));
-    hl_tensor *loss = hl_cross_entropy(&tape, targets, (hl_cross_entropy_args){ .targets = batch->target_ids, .n = n });
-    CHECK_OK(hl_tape_backward(&tape, loss));
+        hl_gather_rows(tape, logits, batch->target_rows, batch->offsets[0], HL_SHAPE(batch->n_targets));
+    hl_tensor *loss = hl_cross_entropy(tape, targets, (hl_cross_entropy_args){ .targets = batch->target_ids, .n = n });
+    CHECK_OK(hl_tape_backward(tape, loss));
     memcpy(p->logits, logits->data, (size_t)hl_shape_count(logits->shape) * sizeof(hl_real));
-    hl_arena_free(&arena);
 }
 
 LOOP_TEST(a_sequence_alone_and_in_a_batch_agree, 0, ROWS(cases))
@@ -109,14 +106,11 @@ TEST(the_company_of_a_sequence_changes_none_of_its_draws)
         hl_batch some = hl_batch_slice(&batch, i, B - i);
         hl_tape_options options = { .training = true, .seed = 4, .step = 2 };
         example_places(&options, &some);
-        hl_tape tape;
-        hl_arena arena;
-        example_tape(&tape, &arena, options);
-        const hl_tensor *y = hl_model_logits(&tape, model, &some, NULL);
+        hl_tape *tape = example_tape(options);
+        const hl_tensor *y = hl_model_logits(tape, model, &some, NULL);
         ck_assert_ptr_nonnull(y);
         logits[i] = example_numbers(1, B * T * V);
         memcpy(logits[i], y->data, (size_t)hl_shape_count(y->shape) * sizeof(hl_real));
-        hl_arena_free(&arena);
     }
     for (int64_t i = 0; i < (batch.n_rows - lengths[0]) * V; i++) {
         ck_assert_double_eq_tol((double)logits[0][lengths[0] * V + i], (double)logits[1][i], tolerance);

@@ -50,27 +50,24 @@ static const hl_tape_options trained = { .training = true, .gradients = true, .s
  * example_number(9). */
 static void run(const module *m, const hl_real *gates, const hl_real *const *replace, pass *p, hl_real *dgate)
 {
-    hl_tape tape;
-    hl_arena arena;
-    example_tape(&tape, &arena, trained);
-    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(N, D), m->x, false);
-    hl_tensor *gate = gates != NULL ? hl_tape_tensor(&tape, HL_SHAPE(B, H), gates, true) : NULL;
+    hl_tape *tape = example_tape(trained);
+    hl_tensor *x = hl_tape_tensor(tape, HL_SHAPE(N, D), m->x, false);
+    hl_tensor *gate = gates != NULL ? hl_tape_tensor(tape, HL_SHAPE(B, H), gates, true) : NULL;
     hl_head_weights weights = { .at = p->weights, .n_heads = H, .n_tokens = T };
     hl_head_probe probe = {
         .observe = hl_head_weights_observe, .observe_context = &weights, .z = p->z, .gate = gate, .replace = replace
     };
-    hl_tensor *y = hl_multi_head_forward(&tape, &m->layer, x, x, &rules, &probe, (hl_linear_after){ 0 });
-    hl_tensor *v = hl_multi_head_project(&tape, &m->layer, x, 2);
-    ck_assert_msg(hl_tape_status(&tape).code == HL_OK, "%s", hl_tape_status(&tape).text);
+    hl_tensor *y = hl_multi_head_forward(tape, &m->layer, x, x, &rules, &probe, (hl_linear_after){ 0 });
+    hl_tensor *v = hl_multi_head_project(tape, &m->layer, x, 2);
+    ck_assert_msg(hl_tape_status(tape).code == HL_OK, "%s", hl_tape_status(tape).text);
     memcpy(p->y, y->data, sizeof p->y);
     memcpy(p->v, v->data, sizeof p->v);
     if (dgate != NULL) {
         ck_assert_ptr_nonnull(gate);
         hl_real *dy = example_numbers(9, N_Y);
-        CHECK_OK(hl_tape_backward_from(&tape, y, dy));
+        CHECK_OK(hl_tape_backward_from(tape, y, dy));
         memcpy(dgate, gate->grad, B * H * sizeof *dgate);
     }
-    hl_arena_free(&arena);
 }
 
 static double weight(const pass *p, int b, int h, int i, int j)
@@ -266,9 +263,7 @@ static hl_real run_model(hl_real weights[2][B * 2 * T * T], bool first, bool gat
     hl_model_config config = example_config();
     hl_model *model = example_model(&config);
     hl_batch batch = example_batch(B, T, config.vocabulary, lengths);
-    hl_tape tape;
-    hl_arena arena;
-    example_tape(&tape, &arena, (hl_tape_options){ 0 });
+    hl_tape *tape = example_tape((hl_tape_options){ 0 });
     hl_real zeros[B * 2] = { 0 };
     hl_head_weights copies[2];
     hl_head_probe probes[2] = { { 0 } };
@@ -276,11 +271,10 @@ static hl_real run_model(hl_real weights[2][B * 2 * T * T], bool first, bool gat
         copies[l] = (hl_head_weights){ .at = weights[l], .n_heads = 2, .n_tokens = T };
         probes[l] = (hl_head_probe){ .observe = hl_head_weights_observe, .observe_context = &copies[l] };
     }
-    probes[1].gate = gated ? hl_tape_tensor(&tape, HL_SHAPE(B, 2), zeros, false) : NULL;
-    hl_tensor *loss = hl_model_loss(&tape, model, &batch, (hl_cross_entropy_args){ 0 }, probes);
+    probes[1].gate = gated ? hl_tape_tensor(tape, HL_SHAPE(B, 2), zeros, false) : NULL;
+    hl_tensor *loss = hl_model_loss(tape, model, &batch, (hl_cross_entropy_args){ 0 }, probes);
     ck_assert_ptr_nonnull(loss);
     hl_real value = loss->data[0];
-    hl_arena_free(&arena);
     return value;
 }
 

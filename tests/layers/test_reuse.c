@@ -133,19 +133,17 @@ TEST(a_larger_pass_than_planned_is_refused)
  * twice the memory; where they are kept it takes more. */
 static size_t planned_bytes(int64_t length, bool recompute)
 {
-    hl_model model;
     hl_model_config config = example_config();
     config.max_length = length;
     config.recompute = recompute;
     hl_batch batch = hl_batch_largest(1, length);
     hl_tape_plan plan;
-    CHECK_OK(hl_model_init(&model, &config));
+    hl_model *model = example_made(&config);
     CHECK_OK(hl_model_plan(
-        &model, &batch,
+        model, &batch,
         (hl_tape_options){ .threads = 2, .training = true, .gradients = true, .memory = { .reuse = true } }, &plan));
     size_t bytes = plan.bytes;
     hl_tape_plan_free(&plan);
-    hl_model_free(&model);
     return bytes;
 }
 
@@ -162,7 +160,6 @@ TEST(memory_grows_with_the_length_where_weights_are_made_again)
 TEST(sixteen_thousand_tokens_fit)
 {
     enum { LENGTH = 16384, MIB = 1 << 20, REST = 100 };
-    hl_model model;
     hl_model_config config = { .vocabulary = 256,
                                .max_length = LENGTH,
                                .n_layers = 4,
@@ -179,11 +176,10 @@ TEST(sixteen_thousand_tokens_fit)
     hl_batch batch = hl_batch_largest(1, LENGTH);
     hl_tape_options options = { .threads = 2, .training = true, .gradients = true, .memory = { .reuse = true } };
     hl_tape_plan plan;
-    CHECK_OK(hl_model_init(&model, &config));
-    CHECK_OK(hl_model_plan(&model, &batch, options, &plan));
+    hl_model *model = example_made(&config);
+    CHECK_OK(hl_model_plan(model, &batch, options, &plan));
     ck_assert_uint_lt(plan.bytes / MIB + REST, 1024);
     hl_tape_plan_free(&plan);
-    hl_model_free(&model);
 }
 
 SUITE("reuse")

@@ -21,17 +21,13 @@ static hl_model_config config_of(int64_t targets, hl_pooling pooling)
 /* Logits of the batch, or with `targets` of its targets alone. */
 static hl_real *logits_of(const hl_model *model, const hl_batch *batch, bool targets, int64_t n)
 {
-    hl_tape tape;
-    hl_arena arena;
-    example_tape(&tape, &arena, (hl_tape_options){ .threads = 2 });
-    hl_tensor *x = hl_model_layers(&tape, model, batch, 0, hl_model_embed(&tape, model, batch), NULL);
-    hl_tensor *y =
-        targets ? hl_model_target_logits(&tape, model, batch, x) : hl_model_logits(&tape, model, batch, NULL);
-    CHECK_OK(hl_tape_status(&tape));
+    hl_tape *tape = example_tape((hl_tape_options){ .threads = 2 });
+    hl_tensor *x = hl_model_layers(tape, model, batch, 0, hl_model_embed(tape, model, batch), NULL);
+    hl_tensor *y = targets ? hl_model_target_logits(tape, model, batch, x) : hl_model_logits(tape, model, batch, NULL);
+    CHECK_OK(hl_tape_status(tape));
     ck_assert(hl_shape_equal(y->shape, HL_SHAPE(n, model->config.targets)));
-    hl_real *copy = example_calloc(n * model->config.targets, sizeof *copy);
+    hl_real *copy = owned_calloc(n * model->config.targets, sizeof *copy);
     memcpy(copy, y->data, (size_t)(n * model->config.targets) * sizeof *copy);
-    hl_arena_free(&arena);
     return copy;
 }
 
@@ -106,12 +102,9 @@ TEST(types_are_added_to_tokens)
     }
     hl_batch third = batch;
     third.types = (const int32_t[B * T]){ 0, 2 };
-    hl_tape tape;
-    hl_arena arena;
-    example_tape(&tape, &arena, (hl_tape_options){ .threads = 1 });
-    ck_assert_ptr_null(hl_model_logits(&tape, typed, &third, NULL));
-    ck_assert_str_eq(hl_tape_status(&tape).text, "embedding in embedding: type 2 at place 1 is not below 2");
-    hl_arena_free(&arena);
+    hl_tape *tape = example_tape((hl_tape_options){ .threads = 1 });
+    ck_assert_ptr_null(hl_model_logits(tape, typed, &third, NULL));
+    ck_assert_str_eq(hl_tape_status(tape).text, "embedding in embedding: type 2 at place 1 is not below 2");
 }
 
 /* An unscaled embedding is a scaled one whose matrix is sqrt(D) times as large; a tied bias is added to the logits. */

@@ -12,7 +12,7 @@ enum { B = 24, T = 48, D = 64, V = 61, HEADS = 4, LAYERS = 2 };
 static const int64_t n_weights = (int64_t)B * HEADS * T * T, n_z = (int64_t)B * T * D;
 
 /* A variant, large enough that every op shares its work; of every second one two heads share their keys. */
-static void begin(hl_model *model, hl_batch *batch, int variant, bool recompute)
+static hl_model *begin(hl_batch *batch, int variant, bool recompute)
 {
     int32_t lengths[B];
     for (int b = 0; b < B; b++) {
@@ -28,9 +28,10 @@ static void begin(hl_model *model, hl_batch *batch, int variant, bool recompute)
     for (int l = 0; l < LAYERS; l++) {
         example_heads(&config, l, HEADS, variant % 2 == 0 ? 2 : HEADS, D / HEADS, D / HEADS);
     }
-    CHECK_OK(hl_model_init(model, &config));
+    hl_model *model = example_made(&config);
     CHECK_OK(hl_model_allocate(model, 1));
     *batch = example_batch(B, T, V, lengths);
+    return model;
 }
 
 /* What a step leaves: its loss, gradients, and the weights and z of each layer where they are recorded. */
@@ -44,11 +45,11 @@ static outcome step(hl_model *model, const hl_batch *batch, int threads, bool re
     hl_head_probe probes[LAYERS] = { { 0 } };
     hl_head_weights weights[LAYERS];
     for (int l = 0; recorded && l < LAYERS; l++) {
-        o.weights[l] = example_calloc(n_weights, sizeof(hl_real));
+        o.weights[l] = owned_calloc(n_weights, sizeof(hl_real));
         weights[l] = (hl_head_weights){ .at = o.weights[l], .n_heads = HEADS, .n_tokens = T };
         probes[l].observe = hl_head_weights_observe;
         probes[l].observe_context = &weights[l];
-        probes[l].z = o.z[l] = example_calloc(n_z, sizeof(hl_real));
+        probes[l].z = o.z[l] = owned_calloc(n_z, sizeof(hl_real));
     }
     hl_parameters_zero_grad(&model->parameters);
     o.loss = example_step(model, batch, (hl_cross_entropy_args){ .smoothing = (hl_real)0.1 }, recorded ? probes : NULL,
@@ -67,50 +68,43 @@ LOOP_TEST(threads_do_not_change_a_bit, 0, EXAMPLE_VARIANTS)
 {
     hl_threads_setup();
     ck_assert_int_eq(hl_threads_for(4, (int64_t)B * T * D), 4); /* even the cheapest op of a layer is cut */
-    hl_model model;
     hl_batch batch;
-    begin(&model, &batch, _i, false);
-    outcome one = step(&model, &batch, 1, true);
+    hl_model *model = begin(&batch, _i, false);
+    outcome one = step(model, &batch, 1, true);
     for (int threads = 2; threads <= 4; threads++) {
-        outcome more = step(&model, &batch, threads, true);
-        assert_same_step(&model, &one, &more);
+        outcome more = step(model, &batch, threads, true);
+        assert_same_step(model, &one, &more);
         for (int l = 0; l < LAYERS; l++) {
             ck_assert_mem_eq(one.weights[l], more.weights[l], (size_t)n_weights * sizeof(hl_real));
             ck_assert_mem_eq(one.z[l], more.z[l], (size_t)n_z * sizeof(hl_real));
         }
     }
-    hl_model_free(&model);
 }
 
 LOOP_TEST(recording_does_not_change_a_bit, 0, EXAMPLE_VARIANTS)
 {
     hl_threads_setup();
-    hl_model model;
     hl_batch batch;
-    begin(&model, &batch, _i, false);
-    outcome watched = step(&model, &batch, 2, true), unwatched = step(&model, &batch, 2, false);
-    assert_same_step(&model, &watched, &unwatched);
-    hl_model_free(&model);
+    hl_model *model = begin(&batch, _i, false);
+    outcome watched = step(model, &batch, 2, true), unwatched = step(model, &batch, 2, false);
+    assert_same_step(model, &watched, &unwatched);
 }
 
 /* The same model with weights that are kept, seen and not. */
 LOOP_TEST(weights_made_again_do_not_change_a_bit, 0, EXAMPLE_VARIANTS)
 {
     hl_threads_setup();
-    hl_model keeping, recomputing;
     hl_batch batch, same_batch;
-    begin(&keeping, &batch, _i, false);
-    begin(&recomputing, &same_batch, _i, true);
-    outcome kept = step(&keeping, &batch, 1, true);
+    hl_model *keeping = begin(&batch, _i, false);
+    hl_model *recomputing = begin(&same_batch, _i, true);
+    outcome kept = step(keeping, &batch, 1, true);
     for (int threads = 1; threads <= 4; threads++) {
-        outcome again = step(&recomputing, &same_batch, threads, threads % 2 == 0);
-        assert_same_step(&keeping, &kept, &again);
+        outcome again = step(recomputing, &same_batch, threads, threads % 2 == 0);
+        assert_same_step(keeping, &kept, &again);
         for (int l = 0; l < LAYERS && again.weights[l] != NULL; l++) {
             ck_assert_mem_eq(kept.weights[l], again.weights[l], (size_t)n_weights * sizeof(hl_real));
         }
     }
-    hl_model_free(&keeping);
-    hl_model_free(&recomputing);
 }
 
 SUITE("threads")

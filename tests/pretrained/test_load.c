@@ -127,12 +127,11 @@ LOOP_TEST(an_open_model_computes_what_it_computes_there, 0, TINY_MODELS)
 TEST(a_new_output_layer_keeps_the_values_that_were_drawn)
 {
     hl_pretrained *folder = tiny_open("bert_classes");
-    hl_model_config *config = malloc(sizeof *config);
     hl_model model;
     hl_pretrained_loaded loaded = { 0 };
-    *config = *hl_pretrained_model(folder);
-    config->targets = 5;
-    CHECK_OK(hl_model_init(&model, config));
+    hl_model_config config = *hl_pretrained_model(folder);
+    config.targets = 5;
+    CHECK_OK(hl_model_init(&model, &config));
     CHECK_OK(hl_model_allocate(&model, 7));
     const hl_parameter *output = hl_parameters_find(&model.parameters, "output.weight");
     hl_real before = output->tensor->data[3];
@@ -145,7 +144,6 @@ TEST(a_new_output_layer_keeps_the_values_that_were_drawn)
     ck_assert_ptr_nonnull(strstr(text->bytes, "drawn anew: output.weight, output.bias\nnot used: classifier.bias"));
     hl_pretrained_loaded_free(&loaded);
     hl_model_free(&model);
-    free(config);
     hl_pretrained_close(folder);
 }
 
@@ -153,19 +151,17 @@ TEST(a_new_output_layer_keeps_the_values_that_were_drawn)
 TEST(another_task_keeps_the_transform_that_all_classes_have)
 {
     hl_pretrained *folder = tiny_open("modernbert_masked");
-    hl_model_config *config = malloc(sizeof *config);
     hl_model model;
     hl_pretrained_loaded loaded = { 0 };
-    *config = *hl_pretrained_model_with(folder, HL_PRETRAINED_TAGS);
-    config->targets = 3;
-    CHECK_OK(hl_model_init(&model, config));
+    hl_model_config config = *hl_pretrained_model_with(folder, HL_PRETRAINED_TAGS);
+    config.targets = 3;
+    CHECK_OK(hl_model_init(&model, &config));
     CHECK_OK(hl_model_allocate(&model, 7));
     CHECK_OK(hl_pretrained_load(folder, &model, &loaded));
     ck_assert_str_eq(loaded.drawn.bytes, "output.weight, head.bias");
     ck_assert_str_eq(loaded.unused.bytes, "decoder.bias");
     hl_pretrained_loaded_free(&loaded);
     hl_model_free(&model);
-    free(config);
     hl_pretrained_close(folder);
 }
 
@@ -183,19 +179,17 @@ TEST(a_model_that_is_not_allocated_is_not_filled)
 TEST(a_model_with_parameters_that_its_kind_has_not_is_refused)
 {
     hl_pretrained *folder = tiny_open("distilbert_masked");
-    hl_model_config *config = malloc(sizeof *config);
     hl_model model;
     hl_pretrained_loaded loaded = { 0 };
-    *config = *hl_pretrained_model(folder);
-    config->token_types = 2;
-    CHECK_OK(hl_model_init(&model, config));
+    hl_model_config config = *hl_pretrained_model(folder);
+    config.token_types = 2;
+    CHECK_OK(hl_model_init(&model, &config));
     CHECK_OK(hl_model_reserve(&model, HL_MODEL_EVALUATED));
     hl_status status = hl_pretrained_load(folder, &model, &loaded);
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_msg(strstr(status.text, "models of the kind distilbert have no token_types.weight") != NULL, "%s",
                   status.text);
     hl_model_free(&model);
-    free(config);
     hl_pretrained_close(folder);
 }
 

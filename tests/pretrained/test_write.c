@@ -144,13 +144,12 @@ LOOP_TEST(a_source_that_is_not_known_is_told_by_the_shape, 0, TINY_MODELS)
 
 TEST(what_belongs_to_another_class_is_left_out_and_told)
 {
-    hl_model_config *config = malloc(sizeof *config);
     const char *path = scratch_path("model");
     before.folder = tiny_open("bert_bare");
-    *config = *hl_pretrained_model(before.folder);
-    config->head = HL_HEAD_LINEAR;
-    config->targets = 2;
-    CHECK_OK(hl_model_init(&before.model, config));
+    hl_model_config config = *hl_pretrained_model(before.folder);
+    config.head = HL_HEAD_LINEAR;
+    config.targets = 2;
+    CHECK_OK(hl_model_init(&before.model, &config));
     CHECK_OK(hl_model_allocate(&before.model, 3));
     CHECK_OK(hl_pretrained_load(before.folder, &before.model, &before.loaded));
     static const char *const labels[] = { "NOUN", "VERB" };
@@ -167,7 +166,6 @@ TEST(what_belongs_to_another_class_is_left_out_and_told)
     ck_assert_int_eq(hl_pretrained_stored_head(after.folder), HL_PRETRAINED_TAGS);
     ck_assert_int_eq(after.loaded.n_unused + after.loaded.n_drawn, 0);
     assert_same_parameters(&before.model, &after.model);
-    free(config);
 }
 
 /* ---- pruned heads ---- */
@@ -185,11 +183,10 @@ static pass run(const hl_model *model, const hl_batch *batch)
 /* A model of the folder's shape without heads 2 of layer 0 and 1 and 2 of layer 1, with numbers everywhere. */
 static void make_pruned(hl_pretrained *folder, hl_model *model)
 {
-    hl_model_config *config = malloc(sizeof *config);
-    *config = *hl_pretrained_model(folder);
-    config->heads[0] = config->kv_heads[0] = 1 + (config->heads[0] > 2);
-    config->heads[1] = config->kv_heads[1] = 1;
-    CHECK_OK(hl_model_init(model, config));
+    hl_model_config config = *hl_pretrained_model(folder);
+    config.heads[0] = config.kv_heads[0] = 1 + (config.heads[0] > 2);
+    config.heads[1] = config.kv_heads[1] = 1;
+    CHECK_OK(hl_model_init(model, &config));
     CHECK_OK(hl_model_allocate(model, 11));
     for (int i = 0; i < model->parameters.n; i++) {
         const hl_parameter *p = &model->parameters.list[i];
@@ -197,7 +194,6 @@ static void make_pruned(hl_pretrained *folder, hl_model *model)
             p->tensor->data[k] += (hl_real)0.3 * (hl_real)sin((double)(k + 7 * i));
         }
     }
-    free(config);
 }
 
 /* The heads that are left are the first ones, or where they are said to have been. */
@@ -299,13 +295,12 @@ static const struct {
 LOOP_TEST(what_no_open_model_has_is_refused, 0, ROWS(misfits))
 {
     hl_pretrained *folder = tiny_open(misfits[_i].model);
-    hl_model_config *config = malloc(sizeof *config);
     before.folder = folder;
-    *config = *hl_pretrained_model(folder);
+    hl_model_config config = *hl_pretrained_model(folder);
     for (int i = 0; i < ROWS(misfits[_i].changes); i++) {
-        config_change_make(config, misfits[_i].changes[i]);
+        config_change_make(&config, misfits[_i].changes[i]);
     }
-    CHECK_OK(hl_model_init(&before.model, config));
+    CHECK_OK(hl_model_init(&before.model, &config));
     CHECK_OK(hl_model_reserve(&before.model, HL_MODEL_EVALUATED));
     hl_pretrained_parts parts = parts_of(&before, false);
     const char *path = scratch_path("model");
@@ -314,7 +309,6 @@ LOOP_TEST(what_no_open_model_has_is_refused, 0, ROWS(misfits))
     ck_assert_msg(status.code == (fits ? HL_OK : HL_INVALID) && strstr(status.text, misfits[_i].reason) != NULL, "%s",
                   status.text);
     ck_assert(scratch_exists(path) == fits);
-    free(config);
 }
 
 TEST(an_activation_that_open_models_do_not_have_is_refused)

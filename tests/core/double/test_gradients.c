@@ -1,5 +1,4 @@
 /* Every op's gradient against a numeric one, and what the tape promises about gradients. */
-#include "core/base/memory.h"
 #include "core/ops/activations.h"
 #include "core/ops/add.h"
 #include "core/ops/attention.h"
@@ -9,11 +8,12 @@
 #include "tests/check_suite.h"
 #include "tests/core/op_cases.h"
 #include "tests/gradient_check.h"
+#include "tests/owned.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A case made into a check; the numbers belong to it. */
+/* A case made into a check. */
 typedef struct prepared {
     const op_case *c;
     gradient_input inputs[OP_CASE_MAX_INPUTS];
@@ -28,13 +28,13 @@ static hl_tensor *build_case(hl_tape *tape, hl_tensor *const *inputs, void *cont
     return c->build(tape, padded, c->attributes);
 }
 
-static void prepare(prepared *p, const op_case *c)
+/* False for a large case. */
+static bool prepare(prepared *p, const op_case *c)
 {
     p->c = c;
     for (int i = 0; i < op_case_inputs(c); i++) {
         hl_shape shape = c->inputs[i].shape;
-        hl_real *values = hl_calloc((size_t)hl_shape_count(shape), sizeof *values);
-        ck_assert_ptr_nonnull(values);
+        hl_real *values = owned_calloc(hl_shape_count(shape), sizeof *values);
         op_case_fill(c, i, values);
         p->inputs[i] = (gradient_input){ .name = c->inputs[i].name, .shape = shape, .values = values };
     }
@@ -45,6 +45,7 @@ static void prepare(prepared *p, const op_case *c)
         .n_inputs = op_case_inputs(c),
         .options = op_case_options(1, true, false),
     };
+    return !c->large;
 }
 
 /* Of all inputs. */
@@ -57,26 +58,17 @@ static int64_t count_numbers(const prepared *p)
     return numbers;
 }
 
-static void release(prepared *p)
-{
-    for (int i = 0; i < p->check.n_inputs; i++) {
-        hl_free(p->inputs[i].values);
-    }
-}
-
 LOOP_TEST(every_case_has_the_gradient_that_its_formula_says, 0, op_case_count)
 {
     const op_case *c = &op_cases[_i];
-    if (c->large) {
+    prepared p;
+    if (!prepare(&p, c)) {
         return;
     }
     char name[OP_CASE_NAME];
-    prepared p;
-    prepare(&p, c);
     gradient_report report = gradient_check_run(&p.check);
     ck_assert_msg(report.passed, "%s: %s", op_case_name(c, name), report.text);
     ck_assert_int_eq(report.n_checked, count_numbers(&p));
-    release(&p);
 }
 
 TEST(every_op_has_a_case)
@@ -116,23 +108,20 @@ static hl_tensor *add_to(hl_tape *tape, const prepared *p, addition what, hl_ten
 static double gradients_of(const prepared *p, unsigned frozen, addition what, double *gradients)
 {
     double sum = 0;
-    hl_arena arena;
-    CHECK_OK(hl_arena_init(&arena, (size_t)1 << 20));
-    hl_tape tape;
-    hl_tape_begin(&tape, &arena, op_case_options(1, true, false));
+    hl_tape *tape = owned_tape((size_t)1 << 20, op_case_options(1, true, false));
     hl_tensor *in[OP_CASE_MAX_INPUTS];
     for (int i = 0; i < p->check.n_inputs; i++) {
-        in[i] = hl_tape_tensor(&tape, p->inputs[i].shape, p->inputs[i].values, (frozen >> i & 1) == 0);
+        in[i] = hl_tape_tensor(tape, p->inputs[i].shape, p->inputs[i].values, (frozen >> i & 1) == 0);
     }
-    hl_tensor *y = build_case(&tape, in, (void *)p->c);
-    y = add_to(&tape, p, what, in, y);
+    hl_tensor *y = build_case(tape, in, (void *)p->c);
+    y = add_to(tape, p, what, in, y);
     ck_assert_ptr_nonnull(y);
-    hl_real *dy = hl_calloc((size_t)hl_shape_count(y->shape), sizeof *dy);
+    hl_real *dy = owned_calloc(hl_shape_count(y->shape), sizeof *dy);
     for (int64_t i = 0; i < hl_shape_count(y->shape); i++) {
         dy[i] = op_case_dy(i);
         sum += dy[i];
     }
-    CHECK_OK(hl_tape_backward_from(&tape, y, dy));
+    CHECK_OK(hl_tape_backward_from(tape, y, dy));
     for (int i = 0; i < p->check.n_inputs; i++) {
         if (frozen >> i & 1) {
             ck_assert_ptr_null(in[i]->grad);
@@ -142,8 +131,6 @@ static double gradients_of(const prepared *p, unsigned frozen, addition what, do
         }
         gradients += hl_shape_count(p->inputs[i].shape);
     }
-    hl_free(dy);
-    hl_arena_free(&arena);
     return sum;
 }
 
@@ -169,63 +156,51 @@ enum { ENOUGH = 8192 };
 LOOP_TEST(a_frozen_input_gets_no_gradient_and_changes_no_other, 0, op_case_count)
 {
     const op_case *c = &op_cases[_i];
-    if (c->large) {
+    prepared p;
+    if (!prepare(&p, c)) {
         return;
     }
-    prepared p;
-    prepare(&p, c);
-    double *all = hl_calloc(ENOUGH, sizeof *all), *some = hl_calloc(ENOUGH, sizeof *some);
+    double *all = owned_calloc(ENOUGH, sizeof *all), *some = owned_calloc(ENOUGH, sizeof *some);
     gradients_of(&p, 0, ALONE, all);
     for (unsigned frozen = 1; frozen + 1 < 1u << p.check.n_inputs; frozen++) {
         check_frozen(&p, frozen, all, some);
     }
-    hl_free(all);
-    hl_free(some);
-    release(&p);
 }
 
 /* Every backward must add where a gradient is there already, and only then. */
 LOOP_TEST(a_second_call_on_the_same_inputs_adds_its_gradients, 0, op_case_count)
 {
     const op_case *c = &op_cases[_i];
-    if (c->large) {
+    prepared p;
+    if (!prepare(&p, c)) {
         return;
     }
     char name[OP_CASE_NAME];
-    prepared p;
-    prepare(&p, c);
-    double *once = hl_calloc(ENOUGH, sizeof *once), *twice = hl_calloc(ENOUGH, sizeof *twice);
+    double *once = owned_calloc(ENOUGH, sizeof *once), *twice = owned_calloc(ENOUGH, sizeof *twice);
     gradients_of(&p, 0, ALONE, once);
     gradients_of(&p, 0, TWICE, twice);
     for (int i = 0; i < ENOUGH; i++) {
         ck_assert_msg(fabs(twice[i] - 2 * once[i]) <= 1e-12, "%s: gradient %d is %g once and %g twice",
                       op_case_name(c, name), i, once[i], twice[i]);
     }
-    hl_free(once);
-    hl_free(twice);
-    release(&p);
 }
 
 /* The same where the gradient that is there already is another: a second call's is 0 wherever the first one's is. */
 LOOP_TEST(a_gradient_is_added_to_what_another_op_left, 0, op_case_count)
 {
     const op_case *c = &op_cases[_i];
-    if (c->large) {
+    prepared p;
+    if (!prepare(&p, c)) {
         return;
     }
     char name[OP_CASE_NAME];
-    prepared p;
-    prepare(&p, c);
-    double *alone = hl_calloc(ENOUGH, sizeof *alone), *with_sums = hl_calloc(ENOUGH, sizeof *with_sums);
+    double *alone = owned_calloc(ENOUGH, sizeof *alone), *with_sums = owned_calloc(ENOUGH, sizeof *with_sums);
     double dy = gradients_of(&p, 0, ALONE, alone);
     gradients_of(&p, 0, WITH_SUMS, with_sums);
     for (int64_t i = 0; i < count_numbers(&p); i++) {
         ck_assert_msg(fabs(with_sums[i] - (alone[i] + dy)) <= 1e-12, "%s: gradient %d is %g alone and %g added to %g",
                       op_case_name(c, name), (int)i, alone[i], with_sums[i], dy);
     }
-    hl_free(alone);
-    hl_free(with_sums);
-    release(&p);
 }
 
 /* Compositions */

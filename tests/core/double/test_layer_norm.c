@@ -1,7 +1,7 @@
-#include "core/arena.h"
 #include "core/ops/layer_norm.h"
 #include "core/tape.h"
 #include "tests/check_suite.h"
+#include "tests/owned.h"
 
 #include <math.h>
 
@@ -16,17 +16,13 @@ static void normalise(int exponent, bool rms, double y[D])
         scaled[d] = ldexp(numbers[d], exponent);
         ones[d] = 1;
     }
-    hl_arena arena;
-    CHECK_OK(hl_arena_init(&arena, 1 << 16));
-    hl_tape tape;
-    hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 1 });
+    hl_tape *tape = owned_tape(1 << 16, (hl_tape_options){ .threads = 1 });
     hl_tensor x = { .shape = HL_SHAPE(1, D), .data = scaled }, gamma = { .shape = HL_SHAPE(D), .data = ones };
-    const hl_tensor *out = rms ? hl_rms_norm(&tape, &x, &gamma, 0) : hl_layer_norm(&tape, &x, &gamma, NULL, 0);
-    ck_assert_msg(hl_tape_status(&tape).code == HL_OK, "%s", hl_tape_status(&tape).text);
+    const hl_tensor *out = rms ? hl_rms_norm(tape, &x, &gamma, 0) : hl_layer_norm(tape, &x, &gamma, NULL, 0);
+    ck_assert_msg(hl_tape_status(tape).code == HL_OK, "%s", hl_tape_status(tape).text);
     for (int d = 0; d < D; d++) {
         y[d] = out->data[d];
     }
-    hl_arena_free(&arena);
 }
 
 LOOP_TEST(a_row_whose_squares_overflow_is_normalised_as_any_other, 0, 2)

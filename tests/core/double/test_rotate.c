@@ -2,6 +2,7 @@
 #include "core/ops/rotate.h"
 
 #include "tests/check_suite.h"
+#include "tests/owned.h"
 
 #include <complex.h>
 #include <math.h>
@@ -70,19 +71,16 @@ TEST(products_depend_on_the_distance_alone)
             }
             places[0] = p;
             places[1] = p + distance;
-            hl_tape tape;
-            hl_arena arena;
             hl_rotate_table(T, DK, theta, table);
-            ck_assert_int_eq(hl_arena_init(&arena, 1 << 16).code, HL_OK);
-            hl_tape_begin(&tape, &arena, (hl_tape_options){ 0 });
+            hl_tape *tape = owned_tape(1 << 16, (hl_tape_options){ 0 });
             const hl_tensor *y =
-                hl_rotate(&tape, (hl_rotate_args){ .x = hl_tape_tensor(&tape, HL_SHAPE(2, DK), both[0], false),
-                                                   .n_heads = 1,
-                                                   .width = DK,
-                                                   .table = table,
-                                                   .n_positions = T,
-                                                   .positions = places,
-                                                   .longest = T });
+                hl_rotate(tape, (hl_rotate_args){ .x = hl_tape_tensor(tape, HL_SHAPE(2, DK), both[0], false),
+                                                  .n_heads = 1,
+                                                  .width = DK,
+                                                  .table = table,
+                                                  .n_positions = T,
+                                                  .positions = places,
+                                                  .longest = T });
             ck_assert_ptr_nonnull(y);
             double product = 0;
             for (int i = 0; i < DK; i++) {
@@ -90,7 +88,6 @@ TEST(products_depend_on_the_distance_alone)
             }
             first = p == 0 ? product : first;
             ck_assert_double_eq_tol(product, first, 1e-12);
-            hl_arena_free(&arena);
         }
     }
 }

@@ -119,11 +119,9 @@ static hl_tensor *build_feed_forward(hl_tape *tape, hl_tensor *const *in, void *
 static void assert_no_kink_is_near(const hl_feed_forward *layer)
 {
     fill_x();
-    hl_tape tape;
-    hl_arena arena;
-    example_tape(&tape, &arena, (hl_tape_options){ 0 });
-    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(B * T, D), x_values, false);
-    hl_tensor *h = hl_linear_layer_forward(&tape, &layer->linear1, x);
+    hl_tape *tape = example_tape((hl_tape_options){ 0 });
+    hl_tensor *x = hl_tape_tensor(tape, HL_SHAPE(B * T, D), x_values, false);
+    hl_tensor *h = hl_linear_layer_forward(tape, &layer->linear1, x);
     ck_assert_ptr_nonnull(h);
     int64_t positive = 0, n = hl_shape_count(h->shape);
     for (int64_t i = 0; i < n; i++) {
@@ -132,7 +130,6 @@ static void assert_no_kink_is_near(const hl_feed_forward *layer)
     }
     ck_assert_int_gt(positive, 0);
     ck_assert_int_lt(positive, n);
-    hl_arena_free(&arena);
 }
 
 #define NAME(constant, name) [constant] = "feed-forward, " #name,
@@ -142,14 +139,13 @@ LOOP_TEST(feed_forward, 0, 8 * ROWS(feed_forwards))
 {
     hl_activation activation = (hl_activation)(_i % ROWS(feed_forwards));
     size_t variant = (size_t)_i / ROWS(feed_forwards);
-    hl_feed_forward_config config = { .d_model = D,
-                                      .d_ff = 5,
+    hl_feed_forward_config config = { .d_ff = 5,
                                       .activation = activation,
                                       .bias = variant % 2 == 0,
-                                      .gated = variant >= 4,
+                                      .kind = variant >= 4 ? HL_FEED_FORWARD_GATED : HL_FEED_FORWARD_USUAL,
                                       .dropout = variant / 2 % 2 == 1 ? (hl_real)0.25 : 0 };
     hl_parameters parameters = { 0 };
-    hl_feed_forward layer = hl_feed_forward_make(&parameters, hl_name_of("f"), &config);
+    hl_feed_forward layer = hl_feed_forward_make(&parameters, hl_name_of("f"), D, &config);
     example_fill(&parameters);
     if (activation == HL_RELU) {
         assert_no_kink_is_near(&layer);
@@ -173,16 +169,14 @@ LOOP_TEST(a_gated_feed_forward_network_multiplies_its_activation, 0, 2)
     enum { F = 5 };
     hl_parameters parameters = { 0 };
     hl_feed_forward layer = hl_feed_forward_make(
-        &parameters, hl_name_of("f"),
+        &parameters, hl_name_of("f"), D,
         &(hl_feed_forward_config){
-            .d_model = D, .d_ff = F, .activation = _i == 0 ? HL_SILU : HL_RELU, .bias = true, .gated = true });
+            .kind = HL_FEED_FORWARD_GATED, .d_ff = F, .activation = _i == 0 ? HL_SILU : HL_RELU, .bias = true });
     example_fill(&parameters);
     fill_x();
-    hl_tape tape;
-    hl_arena arena;
-    example_tape(&tape, &arena, (hl_tape_options){ 0 });
-    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(B * T, D), x_values, false);
-    hl_tensor *y = hl_feed_forward_forward(&tape, &layer, x, (hl_linear_after){ 0 });
+    hl_tape *tape = example_tape((hl_tape_options){ 0 });
+    hl_tensor *x = hl_tape_tensor(tape, HL_SHAPE(B * T, D), x_values, false);
+    hl_tensor *y = hl_feed_forward_forward(tape, &layer, x, (hl_linear_after){ 0 });
     ck_assert_ptr_nonnull(y);
     for (int64_t n = 0; n < B * T; n++) {
         double in[D], inner[F];
@@ -198,7 +192,6 @@ LOOP_TEST(a_gated_feed_forward_network_multiplies_its_activation, 0, 2)
             ck_assert_double_eq_tol((double)y->data[n * D + d], row_of_linear(&layer.linear2, inner, F, d), 1e-10);
         }
     }
-    hl_arena_free(&arena);
     hl_parameters_free(&parameters);
 }
 
@@ -220,23 +213,22 @@ LOOP_TEST(encoder_layer, 0, 11)
     int32_t offsets[B + 1];
     const hl_sequences sequences = example_sequences(B, T, lengths, offsets);
     bool drop = _i >= 4 && _i < 8, bias = _i / 2 % 2 == 0;
-    hl_encoder_layer_config config = { .attention = { .d_model = D,
-                                                      .n_heads = 2,
-                                                      .n_kv_heads = 2,
-                                                      .d_k = 2,
-                                                      .d_v = 2,
-                                                      .bias = bias,
-                                                      .window = _i == 9 ? 2 : 0,
-                                                      .dropout_weights = drop ? (hl_real)0.25 : 0,
-                                                      .dropout_concat = drop ? (hl_real)0.125 : 0 },
-                                       .d_ff = 5,
-                                       .activation = HL_GELU,
-                                       .feed_forward_bias = bias,
-                                       .norm = _i % 2 == 0 ? HL_NORM_PRE : HL_NORM_POST,
-                                       .norms.bias = bias || _i == 10,
-                                       .lacks_norm1 = _i == 8,
-                                       .dropout_residual = drop ? (hl_real)0.125 : 0,
-                                       .dropout_ffn = drop ? (hl_real)0.25 : 0 };
+    hl_encoder_layer_config config = {
+        .attention = { .d_model = D,
+                       .n_heads = 2,
+                       .n_kv_heads = 2,
+                       .d_k = 2,
+                       .d_v = 2,
+                       .bias = bias,
+                       .window = _i == 9 ? 2 : 0,
+                       .dropout_weights = drop ? (hl_real)0.25 : 0,
+                       .dropout_concat = drop ? (hl_real)0.125 : 0 },
+        .feed_forward = { .d_ff = 5, .activation = HL_GELU, .bias = bias, .dropout = drop ? (hl_real)0.25 : 0 },
+        .norm = _i % 2 == 0 ? HL_NORM_PRE : HL_NORM_POST,
+        .norms.bias = bias || _i == 10,
+        .lacks_norm1 = _i == 8,
+        .dropout_residual = drop ? (hl_real)0.125 : 0
+    };
     hl_parameters parameters = { 0 };
     layer_call call = { .layer = hl_encoder_layer_make(&parameters, hl_name_of("layer"), &config),
                         .rules = { .queries = sequences, .keys = sequences } };

@@ -28,7 +28,7 @@ typedef struct outcome {
 
 static hl_real *copy_of(const hl_real *numbers, int64_t n)
 {
-    hl_real *copy = example_calloc(n, sizeof *copy);
+    hl_real *copy = owned_calloc(n, sizeof *copy);
     ck_assert_ptr_nonnull(numbers);
     return memcpy(copy, numbers, (size_t)n * sizeof *copy);
 }
@@ -38,20 +38,17 @@ static outcome run(attention_call *call, forward *way)
     const attention_case *c = call->c;
     int64_t n = call->Nq * c->D, n_memory = call->Nk * c->D;
     hl_parameters_zero_grad(&call->parameters);
-    hl_tape tape;
-    hl_arena arena;
-    example_tape(&tape, &arena, (hl_tape_options){ .gradients = true, .threads = 2 });
-    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(call->Nq, c->D), call->x, true);
-    hl_tensor *memory = c->cross ? hl_tape_tensor(&tape, HL_SHAPE(call->Nk, c->D), call->memory, true) : x;
-    hl_tensor *y = way(&tape, call, x, memory);
+    hl_tape *tape = example_tape((hl_tape_options){ .gradients = true, .threads = 2 });
+    hl_tensor *x = hl_tape_tensor(tape, HL_SHAPE(call->Nq, c->D), call->x, true);
+    hl_tensor *memory = c->cross ? hl_tape_tensor(tape, HL_SHAPE(call->Nk, c->D), call->memory, true) : x;
+    hl_tensor *y = way(tape, call, x, memory);
     hl_real *dy = example_numbers(7, n);
-    hl_status status = hl_tape_backward_from(&tape, y, dy);
+    hl_status status = hl_tape_backward_from(tape, y, dy);
     ck_assert_msg(status.code == HL_OK, "%s: %s", c->name, status.text);
     outcome o = { .y = copy_of(y->data, n),
                   .dx = copy_of(x->grad, n),
                   .dmemory = c->cross ? copy_of(memory->grad, n_memory) : NULL,
                   .grads = example_grads_copy(&call->parameters) };
-    hl_arena_free(&arena);
     return o;
 }
 

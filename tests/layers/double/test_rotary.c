@@ -11,7 +11,7 @@ enum { MOVED = 7, POSITIONS = 512 };
 /* y for positions that count from `first` in each sequence, and from `key_first` for the memory. */
 static void output_of(attention_call *call, int32_t first, int32_t key_first, hl_real *y)
 {
-    int32_t *positions[2] = { example_calloc(call->Nq, sizeof(int32_t)), example_calloc(call->Nk, sizeof(int32_t)) };
+    int32_t *positions[2] = { owned_calloc(call->Nq, sizeof(int32_t)), owned_calloc(call->Nk, sizeof(int32_t)) };
     const hl_sequences *sequences[2] = { &call->rules.queries, &call->rules.keys };
     for (int i = 0; i < 2; i++) {
         for (int64_t b = 0, n = 0; b < sequences[i]->n; b++) {
@@ -23,18 +23,15 @@ static void output_of(attention_call *call, int32_t first, int32_t key_first, hl
     call->rules.query_positions = positions[0];
     call->rules.key_positions = positions[1];
     const attention_case *c = call->c;
-    hl_tape tape;
-    hl_arena arena;
-    example_tape(&tape, &arena, (hl_tape_options){ 0 });
-    hl_tensor *x = hl_tape_tensor(&tape, HL_SHAPE(call->Nq, c->D), call->x, false);
-    hl_tensor *memory = c->cross ? hl_tape_tensor(&tape, HL_SHAPE(call->Nk, c->D), call->memory, false) : x;
+    hl_tape *tape = example_tape((hl_tape_options){ 0 });
+    hl_tensor *x = hl_tape_tensor(tape, HL_SHAPE(call->Nq, c->D), call->x, false);
+    hl_tensor *memory = c->cross ? hl_tape_tensor(tape, HL_SHAPE(call->Nk, c->D), call->memory, false) : x;
     const hl_tensor *out =
-        hl_multi_head_forward(&tape, &call->layer, x, memory, &call->rules, NULL, (hl_linear_after){ 0 });
-    ck_assert_msg(out != NULL, "%s: %s", c->name, hl_tape_status(&tape).text);
+        hl_multi_head_forward(tape, &call->layer, x, memory, &call->rules, NULL, (hl_linear_after){ 0 });
+    ck_assert_msg(out != NULL, "%s: %s", c->name, hl_tape_status(tape).text);
     for (int64_t i = 0; i < call->Nq * c->D; i++) {
         y[i] = out->data[i];
     }
-    hl_arena_free(&arena);
 }
 
 static double difference(const hl_real *a, const hl_real *b, int64_t n)
@@ -55,8 +52,8 @@ LOOP_TEST(positions_that_move_together_change_nothing, 0, attention_case_count)
     CHECK_OK(hl_rotary_allocate(&rotary));
     call.layer.config.rotary = &rotary;
     int64_t n = call.Nq * c->D;
-    hl_real *plain = example_calloc(n, sizeof *plain), *moved = example_calloc(n, sizeof *moved),
-            *apart = example_calloc(n, sizeof *apart);
+    hl_real *plain = owned_calloc(n, sizeof *plain), *moved = owned_calloc(n, sizeof *moved),
+            *apart = owned_calloc(n, sizeof *apart);
     output_of(&call, 0, 0, plain);
     output_of(&call, MOVED, MOVED, moved);
     ck_assert_msg(difference(plain, moved, n) < 1e-12, "%s: %g", c->name, difference(plain, moved, n));
