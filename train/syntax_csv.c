@@ -146,8 +146,7 @@ hl_status hl_syntax_csv_find_relations(const char *path, hl_syntax *counts)
 hl_status hl_syntax_csv_open(hl_syntax_csv *csv, const char *path)
 {
     bool exists;
-    csv->path = hl_strdup(path);
-    HL_NEED(csv->path != NULL, path);
+    csv->path = path;
     HL_TRY(hl_file_exists(path, &exists));
     HL_TRY(exists ? hl_syntax_csv_find_relations(path, &csv->counts)
                   : hl_file_replace(path, header, HEADER, HL_VOLATILE));
@@ -203,7 +202,6 @@ void hl_syntax_csv_free(hl_syntax_csv *csv)
     hl_syntax_free(&csv->counts);
     hl_coreference_free(&csv->mentions);
     hl_text_free(&csv->text);
-    hl_free(csv->path);
     *csv = (hl_syntax_csv){ .fd = -1 };
 }
 

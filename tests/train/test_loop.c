@@ -103,9 +103,9 @@ TEST(a_run_of_classes_ends_with_their_scores)
     hl_metrics_row row;
     const char *last = strstr(metrics, "\n2,validation,") + 1;
     ck_assert(hl_metrics_row_read(last, strcspn(last, "\n"), &row) && row.kind == HL_METRICS_CLASSES);
-    ck_assert_double_eq_tol(row.accuracy, right / cases, 1e-8);
-    ck_assert_double_eq_tol(row.micro_f1, right / cases, 1e-8);
-    ck_assert_double_eq_tol(row.macro_f1, f1 / with_cases, 1e-8);
+    ck_assert_double_eq_tol(row.scores.accuracy, right / cases, 1e-8);
+    ck_assert_double_eq_tol(row.scores.micro_f1, right / cases, 1e-8);
+    ck_assert_double_eq_tol(row.scores.macro_f1, f1 / with_cases, 1e-8);
     ck_assert_ptr_nonnull(strstr(metrics, ",macro_f1,micro_f1\n0,validation,"));
     free(metrics);
     hl_metrics_csv_close(&loop.metrics);

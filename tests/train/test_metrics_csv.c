@@ -16,15 +16,15 @@
 
 static const hl_metrics_row training = { .step = 10,
                                          .split = "train",
-                                         .loss = 1.25,
-                                         .accuracy = 0.5,
+                                         .scores.loss = 1.25,
+                                         .scores.accuracy = 0.5,
                                          .learning_rate = 0.001,
                                          .grad_norm = 2.5,
                                          .tokens_per_second = 12345.6 };
 static const hl_metrics_row validation = { .step = 10,
                                            .split = "validation",
-                                           .loss = 1.0 / 3,
-                                           .accuracy = 1,
+                                           .scores.loss = 1.0 / 3,
+                                           .scores.accuracy = 1,
                                            .learning_rate = -1,
                                            .grad_norm = -1,
                                            .tokens_per_second = 0.4 };
@@ -270,7 +270,8 @@ TEST(a_row_is_read_as_it_was_written)
     static const char line[] = VALIDATION;
     hl_metrics_row row;
     ck_assert(hl_metrics_row_read(line, sizeof line - 2, &row));
-    ck_assert(row.step == 10 && strcmp(row.split, "validation") == 0 && row.accuracy == 1 && row.loss == 0.333333333);
+    ck_assert(row.step == 10 && strcmp(row.split, "validation") == 0 && row.scores.accuracy == 1 &&
+              row.scores.loss == 0.333333333);
     ck_assert(row.learning_rate == -1 && row.grad_norm == -1 && row.tokens_per_second == 0);
     static const char trained[] = TRAINING;
     ck_assert(hl_metrics_row_read(trained, sizeof trained - 2, &row));
@@ -298,11 +299,11 @@ static void write_rows(const char *path, hl_metrics_kind kind, const hl_metrics_
 TEST(rows_of_text_end_with_its_figures)
 {
     hl_metrics_row rows[2] = { training, validation };
-    rows[0].perplexity = (double)INFINITY; /* too large a number */
-    rows[0].bits_per_character = rows[0].bits_per_word = rows[1].bits_per_character = -1;
-    rows[1].perplexity = 1.5;
-    rows[1].bits_per_word = 12.25;
-    rows[1].micro_f1 = 0.5;
+    rows[0].scores.perplexity = (double)INFINITY; /* too large a number */
+    rows[0].scores.bits_per_character = rows[0].scores.bits_per_word = rows[1].scores.bits_per_character = -1;
+    rows[1].scores.perplexity = 1.5;
+    rows[1].scores.bits_per_word = 12.25;
+    rows[1].scores.micro_f1 = 0.5;
     const char *path = scratch_path("metrics.csv");
     hl_metrics_sum sum, same;
     write_rows(path, HL_METRICS_TOKENS, rows, 2, &sum);
@@ -310,14 +311,15 @@ TEST(rows_of_text_end_with_its_figures)
     CHECK_OK(hl_metrics_csv_check_until(path, sum));
     hl_metrics_row row;
     ck_assert(hl_metrics_row_read(TOKENS_VALIDATION, strlen(TOKENS_VALIDATION) - 1, &row));
-    ck_assert(row.kind == HL_METRICS_TOKENS && row.perplexity == 1.5 && row.bits_per_character == -1);
-    ck_assert(row.bits_per_word == 12.25 && row.tokens_per_second == 0);
-    ck_assert(hl_metrics_row_read(TOKENS_TRAINING, strlen(TOKENS_TRAINING) - 1, &row) && row.bits_per_word == -1);
+    ck_assert(row.kind == HL_METRICS_TOKENS && row.scores.perplexity == 1.5 && row.scores.bits_per_character == -1);
+    ck_assert(row.scores.bits_per_word == 12.25 && row.tokens_per_second == 0);
+    ck_assert(hl_metrics_row_read(TOKENS_TRAINING, strlen(TOKENS_TRAINING) - 1, &row) &&
+              row.scores.bits_per_word == -1);
     rows[1].tokens_per_second = 99; /* which is in no sum; a figure is */
     remove(path);
     write_rows(path, HL_METRICS_TOKENS, rows, 2, &same);
     assert_same(same, sum);
-    rows[1].bits_per_word = 12.5;
+    rows[1].scores.bits_per_word = 12.5;
     remove(path);
     write_rows(path, HL_METRICS_TOKENS, rows, 2, &same);
     ck_assert_int_ne(same.crc, sum.crc);
@@ -326,7 +328,7 @@ TEST(rows_of_text_end_with_its_figures)
     write_rows(path, HL_METRICS_CLASSES, rows + 1, 1, &sum);
     assert_holds(path, CLASSES_HEADER "10,validation,0.333333333,1,,,99,0,0.5\n");
     ck_assert(hl_metrics_row_read(CLASSES_VALIDATION, strlen(CLASSES_VALIDATION) - 1, &row));
-    ck_assert(row.kind == HL_METRICS_CLASSES && row.macro_f1 == 0 && row.micro_f1 == 0.5);
+    ck_assert(row.kind == HL_METRICS_CLASSES && row.scores.macro_f1 == 0 && row.scores.micro_f1 == 0.5);
 }
 
 TEST(a_file_has_rows_of_one_kind)

@@ -98,7 +98,7 @@ TEST(a_row_of_metrics_has_a_column_for_each)
     ck_assert_int_eq(row.kind, HL_METRICS_CHAINS);
     static const double loss[] = { 1.25, 1.125, 0.75 }, kl[] = { 0.5, 0.25, 0.125 };
     for (int i = 0; i < HL_PREDICTORS; i++) {
-        ck_assert(row.predictors.loss[i] == loss[i] && row.predictors.kl[i] == kl[i]);
+        ck_assert(row.scores.predictors.loss[i] == loss[i] && row.scores.predictors.kl[i] == kl[i]);
     }
     hl_metrics_figure figures[HL_METRICS_FIGURES];
     int n = hl_metrics_row_figures(&row, figures);

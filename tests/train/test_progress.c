@@ -9,15 +9,15 @@
 
 static const hl_metrics_row training = { .step = 30,
                                          .split = "train",
-                                         .loss = 1.23456,
-                                         .accuracy = 0.5,
+                                         .scores.loss = 1.23456,
+                                         .scores.accuracy = 0.5,
                                          .learning_rate = 0.001,
                                          .grad_norm = 2,
                                          .tokens_per_second = 123456 };
 static const hl_metrics_row validation = { .step = 30,
                                            .split = "validation",
-                                           .loss = 0.5,
-                                           .accuracy = 0.999,
+                                           .scores.loss = 0.5,
+                                           .scores.accuracy = 0.999,
                                            .learning_rate = -1,
                                            .grad_norm = -1,
                                            .tokens_per_second = 5e6 };
@@ -70,14 +70,14 @@ static const char *line_of(hl_metrics_row row, int64_t steps)
 TEST(validations_of_text_tell_what_belongs_to_their_task)
 {
     hl_metrics_row row = validation;
-    row.perplexity = 6.59357;
-    row.bits_per_character = 2.7214;
-    row.macro_f1 = 0.8764;
+    row.scores.perplexity = 6.59357;
+    row.scores.bits_per_character = 2.7214;
+    row.scores.macro_f1 = 0.8764;
     row.kind = HL_METRICS_TOKENS;
     ck_assert_str_eq(line_of(row, 3000),
                      "step   30/3000  validation  loss 0.5000  acc  99.9%  ppl 6.594  2.72 bits/char\n");
     ck_assert_str_eq(line_of(row, 3000000), "step      30/3000000  validation  loss 0.5000  acc  99.9%  ppl 6.594\n");
-    row.bits_per_character = -1;
+    row.scores.bits_per_character = -1;
     ck_assert_str_eq(line_of(row, 300), "step  30/300  validation  loss 0.5000  acc  99.9%  ppl 6.594\n");
     row.kind = HL_METRICS_CLASSES;
     ck_assert_str_eq(line_of(row, 300), "step  30/300  validation  loss 0.5000  acc  99.9%  macro F1  87.6%\n");
@@ -205,8 +205,8 @@ TEST(no_line_is_longer_than_80_columns)
         int64_t last = steps[i / 16];
         hl_metrics_row row = { .step = last - last / 2,
                                .split = "train",
-                               .loss = losses[i % 4],
-                               .accuracy = 1,
+                               .scores.loss = losses[i % 4],
+                               .scores.accuracy = 1,
                                .learning_rate = 1.12e-3,
                                .grad_norm = 2,
                                .tokens_per_second = 999.94e6 };
@@ -226,8 +226,8 @@ TEST(a_line_that_would_be_too_long_leaves_out_the_learning_rate_first)
 {
     hl_metrics_row row = { .step = 500000,
                            .split = "train",
-                           .loss = 0.0029,
-                           .accuracy = 1,
+                           .scores.loss = 0.0029,
+                           .scores.accuracy = 1,
                            .learning_rate = 1.12e-3,
                            .grad_norm = 2,
                            .tokens_per_second = 141000 };
@@ -240,7 +240,7 @@ TEST(a_line_that_would_be_too_long_leaves_out_the_learning_rate_first)
     ck_assert_str_eq(text, "step  500/1000  loss 0.0029  acc 100.0%  lr 1.12e-03  141k tok/s  1 s left\n"
                            "step  500/1000  validation  loss 0.0029  acc 100.0%\n");
     free(text);
-    row.loss = 12345;
+    row.scores.loss = 12345;
     text = lines_of(0, 1000, 359995, row);
     ck_assert_ptr_nonnull(strstr(text, "loss 1.23e+04  "));
     ck_assert_ptr_nonnull(strstr(text, "  99 h 59 min left\n"));
