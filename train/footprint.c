@@ -93,7 +93,7 @@ static size_t model_file_bytes(const hl_parameters *parameters)
 
 static void set_files(const hl_config *config, const hl_model *model, hl_footprint *f)
 {
-    int moments = config->optimizer.name != HL_SGD ? 2 : 0;
+    int moments = config->optimizer.update.name != HL_SGD ? 2 : 0;
     f->model = model_file_bytes(&model->parameters);
     size_t moment = tensors_bytes(&model->parameters, sizeof "optimizer.m." - 1);
     f->checkpoint = hl_size_sum(f->model, hl_size_product((size_t)moments, moment));
@@ -163,7 +163,7 @@ static void set_memory(const hl_config *config, const hl_model *model, int proce
             examples = hl_snapshot_budget_examples(config);
     set_model(config, model, f);
     f->gradients = hl_size_product(most_values(config, processes, true), f->weights);
-    f->moments = config->optimizer.name != HL_SGD ? hl_size_product(2, f->weights) : 0;
+    f->moments = config->optimizer.update.name != HL_SGD ? hl_size_product(2, f->weights) : 0;
     f->moments = hl_size_sum(f->moments, hl_trainer_holds_bytes(config, model));
     f->batches = hl_size_sum(batch_bytes(&config->sizes, config->train.batch_size),
                              batch_bytes(&config->sizes, config->train.eval_examples));

@@ -241,11 +241,10 @@ static hl_status set_config(work *w, const hl_dataset *dataset)
                       there);
     }
     config->train.eval_examples = asked == 0 || asked > there ? there : asked;
-    int count;
     char wrong[HL_CONFIG_WRONG_TEXT];
     const hl_config_key *content = hl_config_key_at(offsetof(hl_config, task.content));
     bool fits = strcmp(hl_config_string(config, config->task.content), w->content) == 0 ||
-                hl_config_read_value(content, w->content, config, &count, wrong);
+                hl_config_read_value(content, w->content, config, wrong);
     return fits ? hl_ok() : hl_error(HL_INVALID, "task.content: %s", wrong);
 }
 

@@ -24,9 +24,8 @@ hl_status hl_data_take_key(hl_config *config, size_t key, const char *path)
     hl_status status = hl_config_load((hl_config_options){ .path = path }, stored, &problems);
     hl_problems_free(&problems);
     if (status.code == HL_OK) {
-        int count;
         char wrong[HL_CONFIG_WRONG_TEXT];
-        if (!hl_config_copy_value(hl_config_key_at(key), stored, config, &count, wrong)) {
+        if (!hl_config_copy_value(hl_config_key_at(key), stored, config, wrong)) {
             status = hl_error(HL_BAD_FILE, "%s: %s: %s", path, hl_config_key_at(key)->full, wrong);
         }
     }

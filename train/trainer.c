@@ -141,7 +141,7 @@ hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config, hl_da
     HL_TRY(hl_leaf_sum_init(&trainer->scores, trainer->ranks, leaves, 1, sizeof(hl_validation_leaf), NULL));
     HL_TRY(at_once > 1 ? hl_trainer_leaves_init(trainer, at_once) : hl_ok());
     HL_TRY(prepare_lengths(trainer));
-    HL_TRY(hl_optimizer_init(&trainer->optimizer, &trainer->model.parameters, hl_setup_optimizer(config)));
+    HL_TRY(hl_optimizer_init(&trainer->optimizer, &trainer->model.parameters, config->optimizer.update));
     trainer->schedule = hl_setup_schedule(config);
     HL_TRY(prepare_scores(trainer));
     int64_t T = hl_dataset_max_length(trainer->dataset), most = config->model.max_length,

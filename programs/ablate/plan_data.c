@@ -22,11 +22,10 @@ static hl_status take_content_of(char *plan, const char *name, hl_config *config
     static const char key[] = "\ncontent = ";
     char *found = part != NULL ? strstr(part, key) : NULL;
     if (found != NULL) {
-        int count;
         char wrong[HL_CONFIG_WRONG_TEXT];
         char *value = found + sizeof key - 1;
         value[strcspn(value, "\n")] = '\0';
-        hl_config_read_value(hl_config_key_at(offsetof(hl_config, task.content)), value, config, &count, wrong);
+        hl_config_read_value(hl_config_key_at(offsetof(hl_config, task.content)), value, config, wrong);
     }
     return hl_ok();
 }

@@ -57,7 +57,7 @@ LOOP_TEST(what_is_restored_has_the_same_bits, 0, 3)
 {
     hl_config config = trainer_config("");
     config.model.tie_embedding = _i == 1;
-    config.optimizer.name = _i == 2 ? HL_SGD : HL_ADAM;
+    config.optimizer.update.name = _i == 2 ? HL_SGD : HL_ADAM;
     hl_trainer trained, fresh;
     trainer_make(&trained, &config);
     trainer_make(&fresh, &config);

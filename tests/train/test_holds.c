@@ -122,8 +122,8 @@ LOOP_TEST(a_frozen_head_keeps_every_number, 0, 3)
 {
     static const hl_optimizer_name names[] = { HL_ADAM, HL_ADAMW, HL_SGD };
     hl_config plain = trainer_config(""), config = trainer_config("frozen = L1H0@2-4\n");
-    plain.optimizer.name = config.optimizer.name = names[_i];
-    plain.optimizer.weight_decay = config.optimizer.weight_decay = 0.1;
+    plain.optimizer.update.name = config.optimizer.update.name = names[_i];
+    plain.optimizer.update.weight_decay = config.optimizer.update.weight_decay = 0.1;
     plain.optimizer.clip_norm = config.optimizer.clip_norm = 0; /* so that the gradients stay as they were computed */
     hl_trainer frozen, free;
     trainer_make(&frozen, &config);

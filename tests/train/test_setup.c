@@ -174,7 +174,7 @@ TEST(optimizer_and_schedule_are_the_configs)
                  "min_rate = 0.125\nwarmup_steps = 7\nbeta1 = 0.8\nbeta2 = 0.95\nepsilon = 1e-6\nweight_decay = 0.25\n"
                  "[train]\nsteps = 77\n",
                  &config);
-    hl_optimizer_options optimizer = hl_setup_optimizer(&config);
+    const hl_optimizer_options optimizer = config.optimizer.update;
     ck_assert_int_eq(optimizer.name, HL_ADAMW);
     ck_assert_double_eq(optimizer.beta1, 0.8);
     ck_assert_double_eq(optimizer.beta2, 0.95);

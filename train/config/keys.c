@@ -53,6 +53,8 @@ static const char *const token_kinds[] = {
 #define MODEL(key) KEY(2, model, key, model.key)
 #define MODEL_FIELD(key, field) KEY(2, model, key, field) /* of another name than its key */
 #define OPTIMIZER(key) KEY(3, optimizer, key, optimizer.key)
+#define UPDATE(key) KEY(3, optimizer, key, optimizer.update.key)
+#define RATE(key) KEY(3, optimizer, key, optimizer.schedule.key)
 #define TRAIN(key) KEY(4, train, key, train.key)
 #define PATTERNS(key) KEY(5, patterns, key, patterns.key), .may_change = true
 
@@ -235,20 +237,20 @@ const hl_config_key hl_config_keys[] = {
     { MODEL(scale_residual), BOOLEAN, .initial = "false",
       .help = "Whether the initial values of out_proj and linear2 are divided by sqrt(2 * layers), as in GPT-2." },
 
-    { OPTIMIZER(name), CHOICE(optimizers), .initial = "adam", .help = "The update rule." },
-    { OPTIMIZER(learning_rate), REAL(1e-12, 1000), .initial = "0.001",
+    { UPDATE(name), CHOICE(optimizers), .initial = "adam", .help = "The update rule." },
+    { RATE(learning_rate), REAL(1e-12, 1000), .initial = "0.001",
       .help = "The peak learning rate; with schedule = noam, the factor in its formula (1 is the paper's)." },
-    { OPTIMIZER(schedule), CHOICE(schedules), .initial = "cosine",
+    { KEY(3, optimizer, schedule, optimizer.schedule.name), CHOICE(schedules), .initial = "cosine",
       .help = "The learning rate after the warm-up: noam falls as 1/sqrt(step); linear and cosine fall to min_rate "
               "at the last step." },
-    { OPTIMIZER(min_rate), REAL(0, 1000), .initial = "0",
+    { RATE(min_rate), REAL(0, 1000), .initial = "0",
       .help = "The last learning rate of linear and cosine; at most learning_rate." },
-    { OPTIMIZER(warmup_steps), INTEGER(0, 1000000000), .initial = "20",
+    { RATE(warmup_steps), INTEGER(0, 1000000000), .initial = "20",
       .help = "The number of steps in which the learning rate rises from 0 to its peak; may be 0." },
-    { OPTIMIZER(beta1), REAL(0, MOST_BETA), .initial = "0.9", .help = "Decay rate of Adam's mean of gradients." },
-    { OPTIMIZER(beta2), REAL(0, MOST_BETA), .initial = "0.98", .help = "Decay rate of Adam's mean of squares." },
-    { OPTIMIZER(epsilon), REAL(1e-30, 1), .initial = "1e-9", .help = "The number that is added to the root of Adam's mean of squares." },
-    { OPTIMIZER(weight_decay), REAL(0, 100), .initial = "0",
+    { UPDATE(beta1), REAL(0, MOST_BETA), .initial = "0.9", .help = "Decay rate of Adam's mean of gradients." },
+    { UPDATE(beta2), REAL(0, MOST_BETA), .initial = "0.98", .help = "Decay rate of Adam's mean of squares." },
+    { UPDATE(epsilon), REAL(1e-30, 1), .initial = "1e-9", .help = "The number that is added to the root of Adam's mean of squares." },
+    { UPDATE(weight_decay), REAL(0, 100), .initial = "0",
       .help = "Decay of the weight matrices. Biases and layer norms do not decay." },
     { OPTIMIZER(clip_norm), REAL(0, 1e9), .initial = "1",
       .help = "If the norm of all gradients together is larger, they are scaled down to it. 0: off." },

@@ -44,19 +44,15 @@ static bool follows(hl_config_reader *reader, const hl_config_key *key)
         size_t from;
         bool holds;
     } rows[] = {
-        { "dropout_attention", offsetof(hl_config, dropout), true },
-        { "dropout_residual", offsetof(hl_config, dropout), true },
-        { "kv_heads", offsetof(hl_config, model.heads), true },
-        { "d_k", offsetof(hl_config, model.heads), true },
-        { "d_v", offsetof(hl_config, model.heads), true },
-        { "tie_embedding", offsetof(hl_config, model.head), bare },
-        { "pooler", offsetof(hl_config, model.head), bare },
-        { "dropout_pooler", offsetof(hl_config, model.head), bare },
-        { "dropout_output", offsetof(hl_config, model.head), bare },
+        { "dropout_attention", HL_CONFIG_AT(dropout), true }, { "dropout_residual", HL_CONFIG_AT(dropout), true },
+        { "kv_heads", HL_CONFIG_AT(model.heads), true },      { "d_k", HL_CONFIG_AT(model.heads), true },
+        { "d_v", HL_CONFIG_AT(model.heads), true },           { "tie_embedding", HL_CONFIG_AT(model.head), bare },
+        { "pooler", HL_CONFIG_AT(model.head), bare },         { "dropout_pooler", HL_CONFIG_AT(model.head), bare },
+        { "dropout_output", HL_CONFIG_AT(model.head), bare },
     };
     bool found = false;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const hl_config_given *from = &reader->given[hl_config_key_at(rows[i].from) - hl_config_keys];
+        const hl_config_given *from = hl_config_given_at(reader, rows[i].from);
         bool given = from->line != HL_CONFIG_NOWHERE && from->line != HL_CONFIG_SHAPE;
         found = found || (given && rows[i].holds && strcmp(key->name, rows[i].name) == 0);
     }
@@ -72,7 +68,7 @@ void hl_config_take_shape(hl_config_reader *reader)
         if (is_known(key) && given->line == HL_CONFIG_NOWHERE && !follows(reader, key)) {
             char wrong[HL_CONFIG_WRONG_TEXT];
             given->line = HL_CONFIG_SHAPE;
-            if (!hl_config_copy_value(key, shape, reader->config, &given->count, wrong)) {
+            if (!hl_config_copy_value(key, shape, reader->config, wrong)) {
                 given->faulty = true;
                 hl_config_complain(reader, HL_CONFIG_SHAPE, "%s: %s", key->full, wrong);
             }
@@ -84,7 +80,7 @@ void hl_config_check_shape(hl_config_reader *reader)
 {
     const hl_config *shape = shape_of(reader);
     if (shape == NULL) {
-        hl_config_complain(reader, HL_CONFIG_GIVEN(reader, task.name)->line,
+        hl_config_complain(reader, hl_config_given_at(reader, HL_CONFIG_AT(task.name))->line,
                            "task.name: the model of %s reads text: set masked, next, tags or classes",
                            reader->shape->path);
         return;
@@ -98,7 +94,7 @@ void hl_config_check_shape(hl_config_reader *reader)
         if (given && (of_tokens || is_known(key)) && !is_free(reader->config, key)) {
             hl_config_write_value(key, reader->config, ours);
             hl_config_write_value(key, shape, theirs);
-            bool shorter = key->offset == offsetof(hl_config, model.max_length) &&
+            bool shorter = key->offset == HL_CONFIG_AT(model.max_length) &&
                            reader->config->model.max_length < shape->model.max_length;
             if (of_tokens && strcmp(ours, theirs) != 0) {
                 hl_config_complain(reader, line, "%s: the tokens are those of %s: leave it out", key->full,

@@ -169,10 +169,10 @@ static bool read_choice(const hl_config_key *key, const char *text, int *value, 
 }
 
 /* Numbers with commas between them. */
-static bool read_per_layer(const hl_config_key *key, const char *text, int32_t values[HL_MAX_LAYERS], int *count,
+static bool read_per_layer(const hl_config_key *key, const char *text, int32_t values[HL_MAX_LAYERS],
                            char wrong[HL_CONFIG_WRONG_TEXT])
 {
-    int32_t numbers[HL_MAX_LAYERS] = { 0 };
+    int32_t numbers[HL_MAX_LAYERS];
     int n = 0;
     for (bool more = true; more; n++) {
         if (n == HL_MAX_LAYERS) {
@@ -193,8 +193,9 @@ static bool read_per_layer(const hl_config_key *key, const char *text, int32_t v
         numbers[n] = (int32_t)value;
         text += length + more;
     }
-    memcpy(values, numbers, sizeof numbers);
-    *count = n;
+    for (int l = 0; l < HL_MAX_LAYERS; l++) {
+        values[l] = l < n ? numbers[l] : HL_CONFIG_NO_NUMBER;
+    }
     return true;
 }
 
@@ -225,16 +226,15 @@ static bool read_string(const char *text, hl_config *config, hl_config_string_at
     return true;
 }
 
-bool hl_config_read_value(const hl_config_key *key, const char *text, hl_config *config, int *count,
+bool hl_config_read_value(const hl_config_key *key, const char *text, hl_config *config,
                           char wrong[HL_CONFIG_WRONG_TEXT])
 {
     void *field = (char *)config + key->offset;
-    *count = 1;
     switch (key->type) {
     case HL_CONFIG_INTEGER:
         return read_integer_field(key, text, field, wrong);
     case HL_CONFIG_PER_LAYER:
-        return read_per_layer(key, text, field, count, wrong);
+        return read_per_layer(key, text, field, wrong);
     case HL_CONFIG_STEPS:
         if (strcmp(text, "log") == 0) {
             *(int64_t *)field = HL_CONFIG_LOG;
@@ -320,7 +320,7 @@ void hl_config_write_value(const hl_config_key *key, const hl_config *config, ch
     assert(!"a type of key");
 }
 
-bool hl_config_copy_value(const hl_config_key *key, const hl_config *from, hl_config *to, int *count,
+bool hl_config_copy_value(const hl_config_key *key, const hl_config *from, hl_config *to,
                           char wrong[HL_CONFIG_WRONG_TEXT])
 {
     const void *field = (const char *)from + key->offset;
@@ -331,5 +331,5 @@ bool hl_config_copy_value(const hl_config_key *key, const hl_config *from, hl_co
         hl_config_write_value(key, from, value);
         field = value;
     }
-    return hl_config_read_value(key, field, to, count, wrong);
+    return hl_config_read_value(key, field, to, wrong);
 }
