@@ -52,18 +52,16 @@ static int common_metadata(hl_metadata_item *items, char texts[2][NUMBER_TEXT], 
 static int state_metadata(hl_metadata_item *items, char texts[HL_STATE_FIELDS][NUMBER_TEXT],
                           const hl_train_state *state)
 {
-    hl_train_state copy = *state;
-    int64_t flags[2] = { state->has_best, state->unvalidated };
-    hl_state_field fields[HL_STATE_FIELDS];
-    hl_state_fields(&copy, flags, fields);
     int n = state->unvalidated ? HL_STATE_FIELDS : HL_STATE_WHOLE_STEP_FIELDS;
     for (int i = 0; i < n; i++) {
-        if (fields[i].real != NULL) {
-            snprintf(texts[i], NUMBER_TEXT, "%a", *fields[i].real); /* hexadecimal, which keeps every bit */
+        const void *field = (const char *)state + hl_state_fields[i].place;
+        if (hl_state_fields[i].type == HL_STATE_REAL) {
+            snprintf(texts[i], NUMBER_TEXT, "%a", *(const double *)field); /* hexadecimal, which keeps every bit */
         } else {
-            snprintf(texts[i], NUMBER_TEXT, "%" PRId64, *fields[i].integer);
+            bool flag = hl_state_fields[i].type == HL_STATE_FLAG;
+            snprintf(texts[i], NUMBER_TEXT, "%" PRId64, flag ? *(const bool *)field : *(const int64_t *)field);
         }
-        items[i] = (hl_metadata_item){ fields[i].key, texts[i] };
+        items[i] = (hl_metadata_item){ hl_state_fields[i].key, texts[i] };
     }
     return n;
 }

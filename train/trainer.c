@@ -194,7 +194,8 @@ void hl_trainer_free(hl_trainer *trainer)
     hl_leaf_sum_free(&trainer->sums);
     hl_optimizer_free(&trainer->optimizer);
     hl_arena_free(&trainer->arena);
-    hl_trainer_holds_free(trainer);
+    hl_free(trainer->holds);
+    trainer->holds = NULL;
     hl_model_free(&trainer->model);
     hl_dataset_free(trainer->dataset);
     trainer->dataset = NULL;
@@ -320,7 +321,7 @@ hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update)
     hl_leaf_sum_finish(&trainer->gradients);
     hl_leaf_sum_finish(&trainer->figures);
     HL_TRY(hl_ranks_agree(trainer->ranks, hl_ok())); /* until then, it may not be a sum: ranks.h */
-    hl_trainer_holds_clear(trainer);
+    hl_trainer_holds_act(trainer, step, HL_FROZEN_CLEAR);
     const hl_leaf_figures *found = trainer->figures.total;
     *update = (hl_update){
         .loss = found->loss,
@@ -332,9 +333,9 @@ hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update)
         .grad_norm = hl_clip_gradients(trainer->threads, &trainer->model.parameters, config->optimizer.clip_norm),
     };
     HL_TRY(check_gradients(trainer, update->grad_norm));
-    hl_trainer_holds_keep(trainer, step);
+    hl_trainer_holds_act(trainer, step, HL_FROZEN_KEEP);
     hl_optimizer_step(&trainer->optimizer, trainer->threads, update->learning_rate);
-    hl_trainer_holds_restore(trainer, step);
+    hl_trainer_holds_act(trainer, step, HL_FROZEN_RESTORE);
     hl_trainer_holds_switch(trainer);
     if (trainer->ranks != NULL && trainer->ranks->mixed) { /* weights that are computed separately would drift apart */
         const hl_parameters *parameters = &trainer->model.parameters;

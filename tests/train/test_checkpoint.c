@@ -66,7 +66,7 @@ LOOP_TEST(what_is_restored_has_the_same_bits, 0, 3)
     assert_good(write_checkpoint(path, NULL, &trained));
     hl_checkpoint *checkpoint;
     assert_good(hl_checkpoint_open(path, &checkpoint));
-    ck_assert_str_eq(hl_checkpoint_config(checkpoint), some_config);
+    ck_assert_str_eq(checkpoint->config, some_config);
     hl_train_state state = { 0 };
     assert_good(hl_checkpoint_restore(checkpoint, &fresh.optimizer, &state));
     hl_checkpoint_free(checkpoint);
