@@ -20,14 +20,13 @@ LOOP_TEST(no_file_gets_a_weight_that_is_not_finite, 0, 2)
     hl_config config = trainer_config("eval_every = 0\n");
     config.task.min_length = config.task.length;
     config.train.steps = 2;
-    hl_trainer trainer;
-    trainer_make(&trainer, &config);
-    spoil_what_nobody_reads(&trainer);
+    hl_trainer *trainer = trainer_of(config);
+    spoil_what_nobody_reads(trainer);
     hl_run_folder folder;
     CHECK_OK(hl_run_folder_open(&folder, scratch_path("run"), HL_RUN_NEW));
     CHECK_OK(hl_run_folder_make(&folder));
     hl_loop loop = {
-        .config = &config, .folder = &folder, .trainer = &trainer, .config_text = "", .checkpoint_step = -1
+        .config = &config, .folder = &folder, .trainer = trainer, .config_text = "", .checkpoint_step = -1
     };
     ck_assert_int_eq(hl_metrics_csv_open(&loop.metrics, folder.metrics, HL_METRICS_PLAIN, (hl_metrics_sum){ 0 }).code,
                      HL_OK);
@@ -41,7 +40,6 @@ LOOP_TEST(no_file_gets_a_weight_that_is_not_finite, 0, 2)
     ck_assert(!scratch_exists(folder.model) && !scratch_exists(folder.checkpoint));
     hl_metrics_csv_close(&loop.metrics);
     hl_run_folder_close(&folder);
-    hl_trainer_free(&trainer);
 }
 
 /* The numbers of a table without its header and first column, row by row, an empty field being -1; returns how many. */
@@ -66,18 +64,17 @@ TEST(a_run_of_classes_ends_with_their_scores)
 {
     hl_config config = trainer_config("eval_every = 1\n");
     config.train.steps = 2;
-    hl_trainer trainer;
-    trainer_make(&trainer, &config);
+    hl_trainer *trainer = trainer_of(config);
     enum { C = 7, FIGURES = 6 }; /* three special tokens and four symbols */
-    trainer.scored = HL_METRICS_CLASSES;
-    CHECK_OK(hl_class_counts_init(&trainer.classes, C));
+    trainer->scored = HL_METRICS_CLASSES;
+    CHECK_OK(hl_class_counts_init(&trainer->classes, C));
     hl_run_folder folder;
     CHECK_OK(hl_run_folder_open(&folder, scratch_path("run"), HL_RUN_NEW));
     CHECK_OK(hl_run_folder_make(&folder));
     hl_loop loop = {
-        .config = &config, .folder = &folder, .trainer = &trainer, .config_text = "", .checkpoint_step = -1
+        .config = &config, .folder = &folder, .trainer = trainer, .config_text = "", .checkpoint_step = -1
     };
-    ck_assert_int_eq(hl_metrics_csv_open(&loop.metrics, folder.metrics, trainer.scored, (hl_metrics_sum){ 0 }).code,
+    ck_assert_int_eq(hl_metrics_csv_open(&loop.metrics, folder.metrics, trainer->scored, (hl_metrics_sum){ 0 }).code,
                      HL_OK);
     ck_assert_int_eq(hl_loop_run(&loop).code, HL_OK);
 
@@ -97,7 +94,7 @@ TEST(a_run_of_classes_ends_with_their_scores)
         f1 += of[0] > 0 ? of[5] : 0;
         with_cases += of[0] > 0;
     }
-    ck_assert_int_eq((int64_t)cases, trainer.validation.batch.n_targets); /* of one validation, the last */
+    ck_assert_int_eq((int64_t)cases, trainer->validation.batch.n_targets); /* of one validation, the last */
     size_t size;
     char *metrics = scratch_read(folder.metrics, &size);
     hl_metrics_row row;
@@ -110,7 +107,6 @@ TEST(a_run_of_classes_ends_with_their_scores)
     free(metrics);
     hl_metrics_csv_close(&loop.metrics);
     hl_run_folder_close(&folder);
-    hl_trainer_free(&trainer);
 }
 
 SUITE("loop")
