@@ -202,23 +202,16 @@ void hl_trainer_free(hl_trainer *trainer)
 }
 
 /* Forward and backward of one micro-batch. */
-static hl_status run_micro_batch(hl_trainer *trainer, const hl_batch *batch, int64_t scored, hl_leaf_figures *figures)
+static hl_status run_micro_batch(hl_trainer *trainer, const hl_batch *batch, hl_leaf_figures *figures)
 {
-    hl_tape_options options = hl_trainer_tape_options(trainer);
-    options.places = batch->places;
-    options.n_places = batch->n_rows;
     hl_cross_entropy_result result = { 0 };
-    hl_cross_entropy_args args = { .n = scored,
-                                   .smoothing = (hl_real)trainer->config->optimizer.label_smoothing,
-                                   .result = &result };
     size_t mark = trainer->arena.used;
     hl_tape tape;
-    hl_tape_begin(&tape, &trainer->arena, options);
-    hl_tensor *loss = hl_model_loss(&tape, &trainer->model, batch, args, NULL);
+    hl_tensor *loss = hl_trainer_forward(trainer, batch, &trainer->arena, NULL, &tape, &result);
     hl_status status = hl_trainer_check_loss(trainer, &tape, result.loss_sum);
     HL_THEN(status, hl_tape_backward(&tape, loss));
     hl_arena_rewind(&trainer->arena, mark);
-    hl_leaf_figures_add(figures, &result, scored, tape.flops);
+    hl_leaf_figures_add(figures, trainer, &result, &tape);
     return status;
 }
 
@@ -233,7 +226,7 @@ static hl_status run_leaf(hl_trainer *trainer, int64_t first)
     for (; first < end; first += size) {
         hl_batch micro_batch = hl_batch_slice(batch, first, size);
         if (micro_batch.n_targets > 0) {
-            HL_THEN(status, run_micro_batch(trainer, &micro_batch, batch->n_targets, figures));
+            HL_THEN(status, run_micro_batch(trainer, &micro_batch, figures));
         }
     }
     hl_leaf_sum_push(&trainer->figures, 1);

@@ -169,8 +169,8 @@ TEST(of_several_processes_each_needs_less)
     hl_config config;
     config_parse("[train]\nbatch_size = 64\nleaves = 4\nthreads = 1\n", &config);
     hl_footprint alone, one;
-    CHECK_OK(hl_footprint_of_one(&config, 1, &alone));
-    CHECK_OK(hl_footprint_of_one(&config, 4, &one));
+    CHECK_OK(hl_footprint_of(&config, HL_FOR_TRAINING, 1, -1, &alone));
+    CHECK_OK(hl_footprint_of(&config, HL_FOR_TRAINING, 4, -1, &one));
     ck_assert_uint_lt(one.total, alone.total);
     ck_assert_uint_eq(one.gradients, 2 * alone.gradients); /* its own, and what it receives */
     hl_memory_at_hand enough_for_one = { .bytes = one.total };
