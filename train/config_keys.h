@@ -40,6 +40,8 @@ typedef struct hl_config_key {
     const char *const *choices;
     bool negated;    /* for HL_CONFIG_BOOLEAN: the field says the opposite */
     bool may_change; /* whether a resumed run may change the value */
+    bool free;       /* whether it may differ from an open model's: it concerns training and the answers */
+    bool of_heads;   /* whether it may do so if training begins with other weights, which chose among its heads */
     const char *help;
 } hl_config_key;
 

@@ -367,20 +367,3 @@ hl_status hl_setup_data(hl_config *config, const hl_data_options *options, hl_da
     end(&w, status);
     return status;
 }
-
-hl_status hl_setup_examples(const hl_config *config, const hl_data_options *options, const hl_dataset *of, bool written,
-                            hl_dataset **out)
-{
-    *out = NULL;
-    work w = { .options = options, .spec = hl_config_text_spec(config) };
-    w.spec.file = written ? or_null(hl_config_string(config, config->patterns.file)) : w.spec.file;
-    w.spec.max_length = config->sizes.longest;
-    if (w.spec.file == NULL || hl_dataset_text(of) == NULL) {
-        return hl_ok();
-    }
-    hl_status status = make_temporary(&w);
-    HL_THEN(status, hl_data_find_file(options->beside, &w.spec.file, &w.file));
-    HL_THEN(status, hl_dataset_open_others(&w.spec, of, written, out));
-    end(&w, status);
-    return status;
-}

@@ -10,23 +10,6 @@ static const hl_config *shape_of(const hl_config_reader *reader)
     return hl_config_is_text(reader->config, &task) ? &reader->shape->of_task[task] : NULL;
 }
 
-/* Whether the key may differ from the shape. Free are keys that concern training and the answers, and, if training
- * begins with other weights, the choice among its heads. */
-static bool is_free(const hl_config *config, const hl_config_key *key)
-{
-    static const char *const names[] = {
-        "tie_embedding", "tied_bias", "pooling", "pooler",   "head", "initial_std", "scale_residual",
-        "attention",     "from",      "heads",   "kv_heads", "d_k",  "d_v"
-    };
-    enum { OF_HEADS = 4, N_NAMES = sizeof names / sizeof *names };
-    int n = config->train.weights != 0 ? N_NAMES : N_NAMES - OF_HEADS;
-    bool found = strncmp(key->name, "dropout", strlen("dropout")) == 0;
-    for (int i = 0; i < n; i++) {
-        found = found || strcmp(key->name, names[i]) == 0;
-    }
-    return found;
-}
-
 /* Whether the shape has a value for it. */
 static bool is_known(const hl_config_key *key)
 {
@@ -91,7 +74,8 @@ void hl_config_check_shape(hl_config_reader *reader)
         bool given = line != HL_CONFIG_NOWHERE && line != HL_CONFIG_SHAPE;
         bool of_tokens = strncmp(key->full, "tokens.", strlen("tokens.")) == 0 && !is_known(key);
         char ours[HL_CONFIG_VALUE_TEXT], theirs[HL_CONFIG_VALUE_TEXT];
-        if (given && (of_tokens || is_known(key)) && !is_free(reader->config, key)) {
+        bool free = key->free || (key->of_heads && reader->config->train.weights != 0);
+        if (given && (of_tokens || is_known(key)) && !free) {
             hl_config_write_value(key, reader->config, ours);
             hl_config_write_value(key, shape, theirs);
             bool shorter = key->offset == HL_CONFIG_AT(model.max_length) &&
