@@ -22,35 +22,36 @@ __attribute__((format(printf, 2, 3))) static bool refuse(char wrong[HL_CONFIG_WR
     return false;
 }
 
-/* How many bytes of a text to quote, without cutting a character; *ellipsis: the text after them. */
-static int quoted(const char *text, const char **ellipsis)
+/* The text as a message quotes it: a long one is cut, but no character of it, and ends in "...". */
+typedef struct quoted {
+    char text[MOST_QUOTED + sizeof "..."];
+} quoted;
+
+static quoted quote(const char *text)
 {
+    quoted q;
     size_t length = strlen(text);
-    *ellipsis = length > MOST_QUOTED ? "..." : "";
-    if (length > MOST_QUOTED) {
-        length = MOST_QUOTED;
-        while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80) {
-            length--;
-        }
+    bool cut = length > MOST_QUOTED;
+    for (length = cut ? MOST_QUOTED : length; cut && length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80;) {
+        length--;
     }
-    return (int)length;
+    snprintf(q.text, sizeof q.text, "%.*s%s", (int)length, text, cut ? "..." : "");
+    return q;
 }
 
 static bool refuse_as(char wrong[HL_CONFIG_WRONG_TEXT], const char *text, const char *what)
 {
-    const char *ellipsis;
-    int length = quoted(text, &ellipsis);
-    return refuse(wrong, "\"%.*s%s\" is not %s", length, text, ellipsis, what);
+    refuse(wrong, "\"%s\" is not %s", quote(text).text, what);
+    return false;
 }
 
 static bool check_range(const hl_config_key *key, double value, const char *text, char wrong[HL_CONFIG_WRONG_TEXT])
 {
-    if (value >= key->least && value <= key->most) {
-        return true;
+    bool inside = value >= key->least && value <= key->most;
+    if (!inside) {
+        refuse(wrong, "%s is outside %.16g .. %.16g", quote(text).text, key->least, key->most);
     }
-    const char *ellipsis;
-    int length = quoted(text, &ellipsis);
-    return refuse(wrong, "%.*s%s is outside %.16g .. %.16g", length, text, ellipsis, key->least, key->most);
+    return inside;
 }
 
 static size_t count_digits(const char *text)
