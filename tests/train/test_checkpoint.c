@@ -31,11 +31,6 @@ static hl_status write_checkpoint(const char *path, const char *kept, const hl_t
     return hl_checkpoint_write(path, kept, &trainer->optimizer, &some_state, some_config);
 }
 
-static void assert_good(hl_status status)
-{
-    CHECK_OK(status);
-}
-
 static void assert_same_state(hl_train_state a, hl_train_state b)
 {
     ck_assert_int_eq(a.has_best, b.has_best);
@@ -61,12 +56,12 @@ LOOP_TEST(what_is_restored_has_the_same_bits, 0, 3)
     hl_trainer *trained = trainer_of(config), *fresh = trainer_of(config);
     trainer_updated(trained, 4);
     const char *path = scratch_path("checkpoint.safetensors");
-    assert_good(write_checkpoint(path, NULL, trained));
+    CHECK_OK(write_checkpoint(path, NULL, trained));
     hl_checkpoint *checkpoint;
-    assert_good(hl_checkpoint_open(path, &checkpoint));
+    CHECK_OK(hl_checkpoint_open(path, &checkpoint));
     ck_assert_str_eq(checkpoint->config, some_config);
     hl_train_state state = { 0 };
-    assert_good(hl_checkpoint_restore(checkpoint, &fresh->optimizer, &state));
+    CHECK_OK(hl_checkpoint_restore(checkpoint, &fresh->optimizer, &state));
     hl_checkpoint_free(checkpoint);
     assert_same_state(state, some_state);
     ck_assert_int_eq(fresh->optimizer.step, 4);
@@ -87,10 +82,10 @@ TEST(a_state_without_a_best_loss_comes_back)
     hl_trainer *trainer = trainer_of(trainer_config(""));
     const char *path = scratch_path("checkpoint.safetensors");
     hl_train_state none = { 0 }, state = some_state;
-    assert_good(hl_checkpoint_write(path, NULL, &trainer->optimizer, &none, some_config));
+    CHECK_OK(hl_checkpoint_write(path, NULL, &trainer->optimizer, &none, some_config));
     hl_checkpoint *checkpoint;
-    assert_good(hl_checkpoint_open(path, &checkpoint));
-    assert_good(hl_checkpoint_restore(checkpoint, &trainer->optimizer, &state));
+    CHECK_OK(hl_checkpoint_open(path, &checkpoint));
+    CHECK_OK(hl_checkpoint_restore(checkpoint, &trainer->optimizer, &state));
     assert_same_state(state, none);
     hl_checkpoint_free(checkpoint);
 }
@@ -100,7 +95,7 @@ TEST(what_metrics_csv_held_is_read_from_format_1_too)
 {
     bool has = false;
     hl_metrics_sum sum;
-    assert_good(hl_checkpoint_read_metrics(HL_FORMATS "/1/checkpoint.safetensors", &has, &sum));
+    CHECK_OK(hl_checkpoint_read_metrics(HL_FORMATS "/1/checkpoint.safetensors", &has, &sum));
     ck_assert(has);
     ck_assert_int_gt(sum.rows, 0);
 }
@@ -113,7 +108,7 @@ static hl_status open_format(const char *key, const char *format)
     hl_file file;
     hl_file_create(&file, path);
     hl_safetensors_write(&file, NULL, 0, items, 3);
-    assert_good(hl_file_commit(&file, HL_VOLATILE));
+    CHECK_OK(hl_file_commit(&file, HL_VOLATILE));
     hl_checkpoint *checkpoint;
     hl_status status = hl_checkpoint_open(path, &checkpoint);
     hl_checkpoint_free(checkpoint);
@@ -122,8 +117,8 @@ static hl_status open_format(const char *key, const char *format)
 
 TEST(a_newer_format_is_refused)
 {
-    assert_good(open_format("weights_format", "1"));
-    assert_good(open_format("checkpoint_format", "4"));
+    CHECK_OK(open_format("weights_format", "1"));
+    CHECK_OK(open_format("checkpoint_format", "4"));
     message_check(open_format("weights_format", "7"), HL_BAD_FILE, "train.format_7_this_headlight_reads_up");
     message_check(open_format("checkpoint_format", "9"), HL_BAD_FILE, "train.format_9_this_headlight_reads_up");
 }
@@ -135,11 +130,11 @@ TEST(a_file_holds_the_names_it_promises)
     config.model.tie_embedding = true;
     hl_trainer *trainer = trainer_of(config);
     const char *path = scratch_path("checkpoint.safetensors"), *model = scratch_path("model.safetensors");
-    assert_good(write_checkpoint(path, NULL, trainer));
-    assert_good(hl_checkpoint_write_model(model, &trainer->model.parameters, 9, some_config));
+    CHECK_OK(write_checkpoint(path, NULL, trainer));
+    CHECK_OK(hl_checkpoint_write_model(model, &trainer->model.parameters, 9, some_config));
     hl_safetensors *files[2];
-    assert_good(safetensors_file_open(path, &files[0]));
-    assert_good(safetensors_file_open(model, &files[1]));
+    CHECK_OK(safetensors_file_open(path, &files[0]));
+    CHECK_OK(safetensors_file_open(model, &files[1]));
     int n = trainer->model.parameters.n;
     ck_assert_int_eq(hl_safetensors_count(files[0]), 3 * n + 1);
     ck_assert_int_eq(hl_safetensors_count(files[1]), n + 1);
@@ -173,7 +168,7 @@ static void write_tied(const char *path, const hl_trainer *trainer, const hl_nam
     hl_file file;
     hl_file_create(&file, path);
     hl_safetensors_write(&file, tensors, parameters->n + (second != NULL), NULL, 0);
-    assert_good(hl_file_commit(&file, HL_VOLATILE));
+    CHECK_OK(hl_file_commit(&file, HL_VOLATILE));
     free(tensors);
 }
 
@@ -195,7 +190,7 @@ TEST(the_second_name_of_tied_weights_may_be_missing_but_not_of_another_shape)
     hl_trainer *fresh = trainer_of(config);
     const char *path = scratch_path("tied.safetensors");
     write_tied(path, trained, NULL);
-    assert_good(load_into(path, fresh));
+    CHECK_OK(load_into(path, fresh));
     ck_assert_mem_eq(fresh->model.parameters.values, trained->model.parameters.values,
                      (size_t)trained->model.parameters.count * sizeof(hl_real));
 
@@ -208,13 +203,13 @@ TEST(the_checkpoint_before_stays_under_its_own_name)
 {
     hl_trainer *trainer = trainer_of(trainer_config(""));
     const char *path = scratch_path("checkpoint.safetensors"), *kept = scratch_path("checkpoint-0.safetensors");
-    assert_good(write_checkpoint(path, kept, trainer));
+    CHECK_OK(write_checkpoint(path, kept, trainer));
     ck_assert(!scratch_exists(kept)); /* there was none */
     size_t size;
     char *first = scratch_read(path, &size);
     trainer_updated(trainer, 1);
     scratch_write(kept, "stale", 5); /* of a run that was resumed before it */
-    assert_good(write_checkpoint(path, kept, trainer));
+    CHECK_OK(write_checkpoint(path, kept, trainer));
     ck_assert(scratch_holds(kept, first, size));
     ck_assert(!scratch_holds(path, first, size));
     free(first);
@@ -288,7 +283,7 @@ TEST(a_checkpoint_that_cannot_be_kept_is_not_replaced)
 {
     begin_faults();
     const char *path = scratch_path("checkpoint.safetensors"), *kept = scratch_path("kept.safetensors");
-    assert_good(save_checkpoint(path, 0));
+    CHECK_OK(save_checkpoint(path, 0));
     size_t size;
     char *old = scratch_read(path, &size);
     faults_begin();

@@ -5,6 +5,7 @@
 #include "heads/importance.h"
 #include "tests/check_suite.h"
 #include "tests/messages.h"
+#include "tests/runs/runs.h"
 #include "tests/scratch.h"
 #include "tests/train/loop_ranks.h"
 #include "tests/train/thread_ranks.h"
@@ -176,16 +177,8 @@ TEST(rank_0_alone_writes_the_files_of_one_process)
         ck_assert_msg(shared.status[r].code == HL_OK, "%s", shared.status[r].text);
         ck_assert_int_eq(shared.step[r], 6);
     }
-    const char *const files[][2] = { { alone.folder.model, shared.folder.model },
-                                     { alone.folder.checkpoint, shared.folder.checkpoint } };
-    for (int i = 0; i < 2; i++) {
-        size_t sizes[2];
-        char *texts[2] = { scratch_read(files[i][0], &sizes[0]), scratch_read(files[i][1], &sizes[1]) };
-        ck_assert_uint_eq(sizes[0], sizes[1]);
-        ck_assert_mem_eq(texts[0], texts[1], sizes[0]);
-        free(texts[0]);
-        free(texts[1]);
-    }
+    run_assert_same_file(alone.folder.path, shared.folder.path, "model.safetensors");
+    run_assert_same_file(alone.folder.path, shared.folder.path, "checkpoint.safetensors");
     hl_run_folder_close(&alone.folder);
     hl_run_folder_close(&shared.folder);
 }
