@@ -37,19 +37,26 @@ static hl_run_folder opened(const char *path, hl_run_mode mode)
     return folder;
 }
 
+/* What becomes of taking it, in passing. */
+static hl_status tried(const char *path, hl_run_mode mode)
+{
+    hl_run_folder folder;
+    hl_status status = take(&folder, path, mode);
+    hl_run_folder_close(&folder);
+    return status;
+}
+
 /* Taking the folder in this mode and those after it fails with the code and a text that begins with a path and goes on
  * so. */
 static void expect_refused(const char *folder_path, hl_run_mode mode, const char *path, const char *words)
 {
     for (; mode <= HL_RUN_OVERWRITE; mode++) {
-        hl_run_folder folder;
-        hl_status status = take(&folder, folder_path, mode);
+        hl_status status = tried(folder_path, mode);
         size_t length = strlen(path);
         ck_assert_int_eq(status.code, HL_BAD_FILE);
         ck_assert_msg(strncmp(status.text, path, length) == 0 &&
                           strncmp(status.text + length, words, strlen(words)) == 0,
                       "%s", status.text);
-        hl_run_folder_close(&folder);
     }
 }
 
@@ -102,8 +109,7 @@ TEST(a_folder_and_those_above_it_are_made)
     ck_assert_str_eq(folder.path, path);
     ck_assert(there(path, ".lock"));
     hl_run_folder_close(&folder);
-    folder = opened(path, HL_RUN_NEW); /* nothing of a run in it yet */
-    hl_run_folder_close(&folder);
+    CHECK_OK(tried(path, HL_RUN_NEW)); /* nothing of a run in it yet */
 }
 
 /* One by one, and nothing of the folder changes. */
@@ -136,9 +142,7 @@ TEST(any_file_that_a_run_would_take_for_its_own_is_refused_by_name)
         touch(path, "patterns/notes.txt");
         const char *before = run_list(path);
         for (hl_run_mode mode = HL_RUN_NEW; mode <= HL_RUN_RESUME; mode++) {
-            hl_run_folder folder;
-            hl_status status = take(&folder, path, mode);
-            hl_run_folder_close(&folder);
+            hl_status status = tried(path, mode);
             if (mode == HL_RUN_RESUME && files[i].tells) {
                 ck_assert_msg(status.code == HL_OK, "%s: %s", files[i].name, status.text);
                 continue;
@@ -191,8 +195,7 @@ TEST(the_lock_is_against_other_processes_and_ends_with_them)
     for (int i = 0; i < 2; i++) {
         pid_t child = fork();
         if (child == 0) {
-            hl_run_folder own;
-            _exit((int)take(&own, path, HL_RUN_RESUME).code);
+            _exit((int)tried(path, HL_RUN_RESUME).code);
         }
         int status;
         ck_assert_int_eq(waitpid(child, &status, 0), child);
@@ -201,8 +204,7 @@ TEST(the_lock_is_against_other_processes_and_ends_with_them)
             hl_run_folder_close(&folder);
         }
     }
-    folder = opened(path, HL_RUN_NEW);
-    hl_run_folder_close(&folder);
+    CHECK_OK(tried(path, HL_RUN_NEW));
 }
 
 /* One that was killed has its lock until the system has done away with it. */
@@ -222,9 +224,7 @@ TEST(a_lock_that_is_about_to_go_is_waited_for)
     char code = HL_FAILED;
     ck_assert_int_eq(read(held[0], &code, 1), 1);
     ck_assert_int_eq(code, HL_OK);
-    hl_run_folder folder;
-    CHECK_OK(take(&folder, path, HL_RUN_RESUME));
-    hl_run_folder_close(&folder);
+    CHECK_OK(tried(path, HL_RUN_RESUME));
     waitpid(child, NULL, 0);
 }
 
@@ -362,16 +362,14 @@ TEST(links_in_the_place_of_files_are_refused_at_once)
     scratch_write(away, "x", 1);
     for (int i = 0; i < 7; i++) {
         const char *path = scratch_path(names[i]);
-        hl_run_folder folder = opened(path, HL_RUN_NEW);
-        hl_run_folder_close(&folder);
+        CHECK_OK(tried(path, HL_RUN_NEW));
         const char *link = run_file(path, names[i]);
         ck_assert_int_eq(symlink(away, link), 0);
         expect_refused(path, HL_RUN_RESUME, link, ": is a link and is not replaced; name the file itself");
         ck_assert(scratch_holds(away, "x", 1));
         ck_assert_int_eq(unlink(link), 0);
         ck_assert_int_eq(symlink("no such file", link), 0); /* a new run would meet it */
-        ck_assert_int_eq(take(&folder, path, HL_RUN_NEW).code, HL_BAD_FILE);
-        hl_run_folder_close(&folder);
+        ck_assert_int_eq(tried(path, HL_RUN_NEW).code, HL_BAD_FILE);
     }
 }
 
@@ -398,11 +396,9 @@ TEST(a_file_in_the_place_of_a_folder_is_reported)
 {
     const char *file = scratch_path("file");
     scratch_write(file, "", 0);
-    hl_run_folder folder;
-    ck_assert_int_eq(take(&folder, file, HL_RUN_NEW).code, HL_BAD_FILE);
-    hl_run_folder_close(&folder);
+    ck_assert_int_eq(tried(file, HL_RUN_NEW).code, HL_BAD_FILE);
     const char *path = scratch_path("run");
-    folder = opened(path, HL_RUN_RESUME);
+    hl_run_folder folder = opened(path, HL_RUN_RESUME);
     touch(path, "patterns");
     ck_assert_int_eq(hl_run_folder_drop_after(&folder, 0).code, HL_BAD_FILE);
     hl_run_folder_close(&folder);
