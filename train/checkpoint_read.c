@@ -49,32 +49,30 @@ static hl_status check_newer(hl_checkpoint *checkpoint, const char *key, int new
                            : hl_ok();
 }
 
-hl_status hl_checkpoint_open(const char *path, hl_checkpoint **out)
+/* Opens the file at checkpoint->path, and reads what its header says of it. */
+static hl_status open_file(hl_checkpoint *checkpoint)
 {
-    *out = NULL;
-    hl_checkpoint *checkpoint = hl_calloc(1, sizeof *checkpoint);
-    if (checkpoint == NULL || (checkpoint->path = hl_strdup(path)) == NULL) {
-        hl_checkpoint_free(checkpoint);
-        return hl_error_memory(path);
-    }
-    hl_status status = hl_safetensors_open(path, &checkpoint->file);
-    if (status.code != HL_OK) {
-        hl_checkpoint_free(checkpoint);
-        return status;
-    }
+    HL_TRY(hl_safetensors_open(checkpoint->path, &checkpoint->file));
     checkpoint->config = hl_safetensors_metadata(checkpoint->file, "config");
     checkpoint->has_checksum = hl_safetensors_has_checksum(checkpoint->file);
     bool ours = checkpoint->has_checksum && checkpoint->config != NULL &&
                 read_integer(hl_safetensors_metadata(checkpoint->file, "step"), &checkpoint->step);
     checkpoint->step = ours ? checkpoint->step : -1;
-    status = check_newer(checkpoint, "weights_format", HL_WEIGHTS_FORMAT);
-    HL_THEN(status, check_newer(checkpoint, "checkpoint_format", HL_CHECKPOINT_FORMAT));
+    HL_TRY(check_newer(checkpoint, "weights_format", HL_WEIGHTS_FORMAT));
+    return check_newer(checkpoint, "checkpoint_format", HL_CHECKPOINT_FORMAT);
+}
+
+hl_status hl_checkpoint_open(const char *path, hl_checkpoint **out)
+{
+    hl_checkpoint *checkpoint = *out = hl_calloc(1, sizeof *checkpoint);
+    HL_NEED(checkpoint != NULL, path);
+    checkpoint->path = hl_strdup(path);
+    hl_status status = checkpoint->path != NULL ? open_file(checkpoint) : hl_error_memory(path);
     if (status.code != HL_OK) {
         hl_checkpoint_free(checkpoint);
-        return status;
+        *out = NULL;
     }
-    *out = checkpoint;
-    return hl_ok();
+    return status;
 }
 
 void hl_checkpoint_free(hl_checkpoint *checkpoint)
@@ -298,9 +296,7 @@ hl_status hl_checkpoint_read_step(const char *path, int64_t *step)
     *step = -1;
     hl_checkpoint *checkpoint;
     HL_TRY(open_verified(path, &checkpoint));
-    if (checkpoint != NULL) {
-        *step = checkpoint->step;
-    }
+    *step = checkpoint != NULL ? checkpoint->step : -1;
     hl_checkpoint_free(checkpoint);
     return hl_ok();
 }
@@ -311,12 +307,9 @@ hl_status hl_checkpoint_read_metrics(const char *path, bool *has, hl_metrics_sum
     *has = false;
     hl_checkpoint *checkpoint;
     HL_TRY(open_verified(path, &checkpoint));
-    if (checkpoint == NULL) {
-        return hl_ok();
-    }
-    *has = true;
-    hl_train_state state;
-    hl_status status = hl_checkpoint_state(checkpoint, &state);
+    *has = checkpoint != NULL;
+    hl_train_state state = { .metrics = *sum };
+    hl_status status = *has ? hl_checkpoint_state(checkpoint, &state) : hl_ok();
     if (status.code == HL_OK) {
         *sum = state.metrics;
     }

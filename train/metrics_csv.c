@@ -252,13 +252,20 @@ static hl_status compare(const char *path, hl_metrics_sum found, hl_metrics_sum 
                           path, until.rows);
 }
 
+/* Reads on until there are so many rows, or no whole line is left. */
+static hl_status read_rows(hl_metrics_rows *rows, int64_t most)
+{
+    hl_metrics_row row;
+    for (bool there = true; there && rows->sum.rows < most;) {
+        HL_TRY(hl_metrics_rows_next(rows, &row, &there));
+    }
+    return hl_ok();
+}
+
 /* Reads the rows of `until`. */
 static hl_status take_rows(hl_metrics_rows *rows, hl_metrics_sum until)
 {
-    hl_metrics_row row;
-    for (bool there = true; there && rows->sum.rows < until.rows;) {
-        HL_TRY(hl_metrics_rows_next(rows, &row, &there));
-    }
+    HL_TRY(read_rows(rows, until.rows));
     return compare(rows->path, rows->sum, until);
 }
 
@@ -267,11 +274,7 @@ hl_status hl_metrics_csv_check(const char *path, const char *text, size_t size, 
     hl_metrics_rows rows;
     HL_TRY(hl_metrics_rows_begin(&rows, path, text, size));
     HL_TRY(take_rows(&rows, until));
-    hl_metrics_row row;
-    for (bool there = true; there;) {
-        HL_TRY(hl_metrics_rows_next(&rows, &row, &there));
-    }
-    return hl_ok();
+    return read_rows(&rows, INT64_MAX);
 }
 
 /* Reads the rows of `until`: the content to keep ends at rows->at. An empty file, which a power failure may leave, has
