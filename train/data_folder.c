@@ -1,4 +1,4 @@
-/* The folders of data that are made of a user's files, and what a run's folder says about its data and keeps of them. */
+/* The folders in which data of a user's files are made, and what a run's folder says about its data and keeps. */
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 #include "train/private/data_folder.h"
 
