@@ -80,7 +80,7 @@ static hl_status open_weights(char *files[WEIGHTS_FILES], int64_t step, const ch
     for (int i = 0; i < WEIGHTS_FILES; i++) {
         hl_checkpoint *its;
         hl_status status = open_if_there(files[i], &its);
-        bool found = its != NULL && (step < 0 || hl_checkpoint_step(its) == step);
+        bool found = its != NULL && (step < 0 || its->step == step);
         if (status.code != HL_OK || found || *weights == NULL) {
             hl_checkpoint_free(*weights);
             *weights = its;
@@ -98,12 +98,12 @@ static hl_status open_weights(char *files[WEIGHTS_FILES], int64_t step, const ch
 /* Memory is allocated by config.ini, so the weights must have the shapes that it says. */
 static hl_status read_weights(hl_opened_model *run, const char *path, bool last, hl_checkpoint *weights)
 {
-    const char *config = hl_checkpoint_config(weights);
+    const char *config = weights->config;
     HL_TRY(hl_checkpoint_judge(weights, config != NULL ? check_config(&run->source.config, path, config) : hl_ok()));
     HL_TRY(hl_checkpoint_fits(weights, &run->model.parameters));
     HL_TRY(hl_model_reserve(&run->model, HL_MODEL_EVALUATED));
     HL_TRY(hl_checkpoint_load(weights, &run->model.parameters));
-    run->weights_step = hl_checkpoint_step(weights);
+    run->weights_step = weights->step;
     hl_holds_mute(&run->source.config, run->weights_step, &run->model);
     if (last && !run->knows_rows) {
         hl_train_state state;

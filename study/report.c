@@ -210,7 +210,7 @@ static hl_status check_memory(const hl_opened_model *run)
 {
     hl_footprint sure, recorded;
     HL_TRY(hl_footprint_of_config(&run->source.config, &sure));
-    HL_TRY(hl_footprint_of_recorded(&run->source.config, (int64_t)run->n_steps, &recorded));
+    HL_TRY(hl_footprint_of(&run->source.config, HL_FOR_TRAINING, 1, (int64_t)run->n_steps, &recorded));
     return recorded.end <= sure.total
                ? hl_ok()
                : hl_memory_check(recorded.end - recorded.libraries, hl_memory_at_hand_now(), run->source.path,

@@ -38,7 +38,7 @@ hl_status hl_treebank_run(const hl_opened_model *opened, bool null, const hl_tre
 hl_status hl_treebank_run_bytes(const hl_opened_model *opened, const hl_treebank *treebank, size_t *bytes, size_t *null)
 {
     hl_footprint f;
-    HL_TRY(hl_footprint_of_evaluated(&opened->source.config, &f));
+    HL_TRY(hl_footprint_of(&opened->source.config, HL_FOR_EVALUATION, 1, -1, &f));
     struct {
         hl_model model; /* without numbers */
         hl_treebank_pass pass;

@@ -13,7 +13,7 @@ enum { NUMBER_TEXT = 40, MAX_METADATA = 5 + HL_STATE_FIELDS };
 /* The tensors of a file while it is written. */
 typedef struct tensor_list {
     hl_named_tensor *tensors;
-    char (*names)[160];
+    char (*names)[160]; /* after the tensors, in one block */
     int n;
 } tensor_list;
 
@@ -52,18 +52,16 @@ static int common_metadata(hl_metadata_item *items, char texts[2][NUMBER_TEXT], 
 static int state_metadata(hl_metadata_item *items, char texts[HL_STATE_FIELDS][NUMBER_TEXT],
                           const hl_train_state *state)
 {
-    hl_train_state copy = *state;
-    int64_t flags[2] = { state->has_best, state->unvalidated };
-    hl_state_field fields[HL_STATE_FIELDS];
-    hl_state_fields(&copy, flags, fields);
     int n = state->unvalidated ? HL_STATE_FIELDS : HL_STATE_WHOLE_STEP_FIELDS;
     for (int i = 0; i < n; i++) {
-        if (fields[i].real != NULL) {
-            snprintf(texts[i], NUMBER_TEXT, "%a", *fields[i].real); /* hexadecimal, which keeps every bit */
+        const void *field = (const char *)state + hl_state_fields[i].place;
+        if (hl_state_fields[i].type == HL_STATE_REAL) {
+            snprintf(texts[i], NUMBER_TEXT, "%a", *(const double *)field); /* hexadecimal, which keeps every bit */
         } else {
-            snprintf(texts[i], NUMBER_TEXT, "%" PRId64, *fields[i].integer);
+            bool flag = hl_state_fields[i].type == HL_STATE_FLAG;
+            snprintf(texts[i], NUMBER_TEXT, "%" PRId64, flag ? *(const bool *)field : *(const int64_t *)field);
         }
-        items[i] = (hl_metadata_item){ fields[i].key, texts[i] };
+        items[i] = (hl_metadata_item){ hl_state_fields[i].key, texts[i] };
     }
     return n;
 }
@@ -82,13 +80,9 @@ static hl_status write_file(const char *path, const char *kept_path, const hl_pa
                             const hl_optimizer *optimizer, const hl_metadata_item *items, int n_items)
 {
     size_t most = 3 * ((size_t)parameters->n + (size_t)parameters->n_aliases);
-    tensor_list list = { .tensors = hl_calloc(most, sizeof *list.tensors),
-                         .names = hl_calloc(most, sizeof *list.names) };
-    if (list.tensors == NULL || list.names == NULL) {
-        hl_free(list.tensors);
-        hl_free(list.names);
-        return hl_error_memory(path);
-    }
+    tensor_list list = { .tensors = hl_calloc(most, sizeof *list.tensors + sizeof *list.names) };
+    HL_NEED(list.tensors != NULL, path);
+    list.names = (void *)(list.tensors + most);
     for (int i = 0; i < parameters->n; i++) {
         list_add(&list, "", parameters->list[i].name, &parameters->list[i], parameters->values);
     }
@@ -103,7 +97,6 @@ static hl_status write_file(const char *path, const char *kept_path, const hl_pa
     hl_file_create(&file, path);
     hl_safetensors_write(&file, list.tensors, list.n, items, n_items);
     hl_free(list.tensors);
-    hl_free(list.names);
     hl_status status = kept_path != NULL && file.error.code == HL_OK ? keep_previous(path, kept_path) : hl_ok();
     if (status.code != HL_OK) {
         hl_file_abandon(&file);

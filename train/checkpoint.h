@@ -7,6 +7,7 @@
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
+#include "core/files/safetensors.h"
 #include "layers/model.h"
 #include "optim/optimizer.h"
 #include "train/state.h"
@@ -39,22 +40,19 @@ hl_status hl_checkpoint_write(const char *path, const char *kept_path, const hl_
 
 /* A file of weights, ours or another program's, opened once. Its header can be read before its numbers, but it may be
  * damaged until hl_checkpoint_load, _restore or _judge has read the file to its end. */
-typedef struct hl_checkpoint hl_checkpoint;
+typedef struct hl_checkpoint {
+    hl_safetensors *file; /* owned, like the path */
+    char *path;
+    int64_t step;       /* of the weights; -1: another program wrote the file */
+    const char *config; /* the text of the config with which the weights were trained; NULL if the file holds none */
+    bool has_checksum;  /* which detects damage */
+} hl_checkpoint;
 
 /* Reads only the header (safetensors.h), which needs no time and little memory. HL_BAD_FILE, also for a newer format,
  * HL_NO_MEMORY; *out is then NULL. After success the caller owns it: hl_checkpoint_free. */
 hl_status hl_checkpoint_open(const char *path, hl_checkpoint **out);
 
 void hl_checkpoint_free(hl_checkpoint *checkpoint); /* NULL is allowed */
-
-/* The step of the weights; -1: another program wrote the file. */
-int64_t hl_checkpoint_step(const hl_checkpoint *checkpoint);
-
-/* Whether it has a checksum, which detects damage. */
-bool hl_checkpoint_has_checksum(const hl_checkpoint *checkpoint);
-
-/* The text of the config with which the weights were trained; NULL if the file holds none. Owned by the checkpoint. */
-const char *hl_checkpoint_config(const hl_checkpoint *checkpoint);
 
 /* Returns the status `found`, the result of some use of the header's content. If that failed and the file is damaged,
  * returns HL_BAD_FILE instead, which says so. In that case it reads the whole file, which takes time but no memory. */

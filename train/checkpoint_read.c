@@ -13,12 +13,6 @@
 /* The largest count that metadata may hold. It is so far from overflow that a run may continue from it. */
 static const int64_t max_count = (int64_t)1 << 60;
 
-struct hl_checkpoint {
-    hl_safetensors *file;
-    char *path;
-    int64_t step; /* -1 if another program wrote the file */
-};
-
 /* ---- what the file says ---- */
 
 static bool read_integer(const char *text, int64_t *value)
@@ -55,31 +49,30 @@ static hl_status check_newer(hl_checkpoint *checkpoint, const char *key, int new
                            : hl_ok();
 }
 
+/* Opens the file at checkpoint->path, and reads what its header says of it. */
+static hl_status open_file(hl_checkpoint *checkpoint)
+{
+    HL_TRY(hl_safetensors_open(checkpoint->path, &checkpoint->file));
+    checkpoint->config = hl_safetensors_metadata(checkpoint->file, "config");
+    checkpoint->has_checksum = hl_safetensors_has_checksum(checkpoint->file);
+    bool ours = checkpoint->has_checksum && checkpoint->config != NULL &&
+                read_integer(hl_safetensors_metadata(checkpoint->file, "step"), &checkpoint->step);
+    checkpoint->step = ours ? checkpoint->step : -1;
+    HL_TRY(check_newer(checkpoint, "weights_format", HL_WEIGHTS_FORMAT));
+    return check_newer(checkpoint, "checkpoint_format", HL_CHECKPOINT_FORMAT);
+}
+
 hl_status hl_checkpoint_open(const char *path, hl_checkpoint **out)
 {
-    *out = NULL;
-    hl_checkpoint *checkpoint = hl_calloc(1, sizeof *checkpoint);
-    if (checkpoint == NULL || (checkpoint->path = hl_strdup(path)) == NULL) {
-        hl_checkpoint_free(checkpoint);
-        return hl_error_memory(path);
-    }
-    hl_status status = hl_safetensors_open(path, &checkpoint->file);
+    hl_checkpoint *checkpoint = *out = hl_calloc(1, sizeof *checkpoint);
+    HL_NEED(checkpoint != NULL, path);
+    checkpoint->path = hl_strdup(path);
+    hl_status status = checkpoint->path != NULL ? open_file(checkpoint) : hl_error_memory(path);
     if (status.code != HL_OK) {
         hl_checkpoint_free(checkpoint);
-        return status;
+        *out = NULL;
     }
-    const hl_safetensors *file = checkpoint->file;
-    bool ours = hl_safetensors_has_checksum(file) && hl_safetensors_metadata(file, "config") != NULL &&
-                read_integer(hl_safetensors_metadata(file, "step"), &checkpoint->step);
-    checkpoint->step = ours ? checkpoint->step : -1;
-    status = check_newer(checkpoint, "weights_format", HL_WEIGHTS_FORMAT);
-    HL_THEN(status, check_newer(checkpoint, "checkpoint_format", HL_CHECKPOINT_FORMAT));
-    if (status.code != HL_OK) {
-        hl_checkpoint_free(checkpoint);
-        return status;
-    }
-    *out = checkpoint;
-    return hl_ok();
+    return status;
 }
 
 void hl_checkpoint_free(hl_checkpoint *checkpoint)
@@ -89,21 +82,6 @@ void hl_checkpoint_free(hl_checkpoint *checkpoint)
         hl_free(checkpoint->path);
         hl_free(checkpoint);
     }
-}
-
-int64_t hl_checkpoint_step(const hl_checkpoint *checkpoint)
-{
-    return checkpoint->step;
-}
-
-bool hl_checkpoint_has_checksum(const hl_checkpoint *checkpoint)
-{
-    return hl_safetensors_has_checksum(checkpoint->file);
-}
-
-const char *hl_checkpoint_config(const hl_checkpoint *checkpoint)
-{
-    return hl_safetensors_metadata(checkpoint->file, "config");
 }
 
 hl_status hl_checkpoint_judge(hl_checkpoint *checkpoint, hl_status found)
@@ -119,18 +97,21 @@ hl_status hl_checkpoint_state(const hl_checkpoint *checkpoint, hl_train_state *s
     if (checkpoint->step < 0) {
         return hl_error(HL_BAD_FILE, "%s: not a checkpoint of a training run", checkpoint->path);
     }
-    int64_t flags[2] = { 0 };
-    hl_state_field fields[HL_STATE_FIELDS];
-    hl_state_fields(state, flags, fields);
     for (int i = 0; i < HL_STATE_FIELDS; i++) {
-        const char *text = hl_safetensors_metadata(checkpoint->file, fields[i].key);
+        const hl_state_field *f = &hl_state_fields[i];
+        void *field = (char *)state + f->place;
+        int64_t count;
+        const char *text = hl_safetensors_metadata(checkpoint->file, f->key);
         text = text == NULL && i >= HL_STATE_FIRST_FIELDS ? "0" : text;
-        if (!(fields[i].real != NULL ? read_real(text, fields[i].real) : read_integer(text, fields[i].integer))) {
-            return hl_error(HL_BAD_FILE, "%s: its metadata has no valid %s", checkpoint->path, fields[i].key);
+        if (!(f->type == HL_STATE_REAL ? read_real(text, field) : read_integer(text, &count))) {
+            return hl_error(HL_BAD_FILE, "%s: its metadata has no valid %s", checkpoint->path, f->key);
+        }
+        if (f->type == HL_STATE_COUNT) {
+            *(int64_t *)field = count;
+        } else if (f->type == HL_STATE_FLAG) {
+            *(bool *)field = count != 0;
         }
     }
-    state->has_best = flags[0] != 0;
-    state->unvalidated = flags[1] != 0;
     return hl_ok();
 }
 
@@ -315,9 +296,7 @@ hl_status hl_checkpoint_read_step(const char *path, int64_t *step)
     *step = -1;
     hl_checkpoint *checkpoint;
     HL_TRY(open_verified(path, &checkpoint));
-    if (checkpoint != NULL) {
-        *step = checkpoint->step;
-    }
+    *step = checkpoint != NULL ? checkpoint->step : -1;
     hl_checkpoint_free(checkpoint);
     return hl_ok();
 }
@@ -328,12 +307,9 @@ hl_status hl_checkpoint_read_metrics(const char *path, bool *has, hl_metrics_sum
     *has = false;
     hl_checkpoint *checkpoint;
     HL_TRY(open_verified(path, &checkpoint));
-    if (checkpoint == NULL) {
-        return hl_ok();
-    }
-    *has = true;
-    hl_train_state state;
-    hl_status status = hl_checkpoint_state(checkpoint, &state);
+    *has = checkpoint != NULL;
+    hl_train_state state = { .metrics = *sum };
+    hl_status status = *has ? hl_checkpoint_state(checkpoint, &state) : hl_ok();
     if (status.code == HL_OK) {
         *sum = state.metrics;
     }

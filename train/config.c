@@ -134,7 +134,7 @@ static void set_key(hl_config_reader *reader, int line, int section, const char 
     given->line = line;
     char wrong[HL_CONFIG_WRONG_TEXT] = "the value is missing";
     bool missing = *value == '\0' && hl_config_keys[k].type != HL_CONFIG_STRING;
-    if (missing || !hl_config_read_value(&hl_config_keys[k], value, reader->config, &given->count, wrong)) {
+    if (missing || !hl_config_read_value(&hl_config_keys[k], value, reader->config, wrong)) {
         given->faulty = true;
         hl_config_complain(reader, line, "%s: %s", full, wrong);
     }
@@ -246,7 +246,7 @@ hl_status hl_config_parse(hl_config_options options, const char *text, size_t si
     for (int k = 0; k < hl_config_n_keys; k++) {
         const hl_config_key *key = &hl_config_keys[k];
         char wrong[HL_CONFIG_WRONG_TEXT];
-        bool valid = hl_config_read_value(key, key->initial, config, &reader.given[k].count, wrong);
+        bool valid = hl_config_read_value(key, key->initial, config, wrong);
         assert(valid);
         (void)valid;
     }

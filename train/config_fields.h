@@ -1,9 +1,12 @@
-/* The fields of a config. They are named section.key, as in the table of keys (train/config/keys.c). */
+/* The fields of a config. They are named section.key, as in the table of keys (train/config/keys.c), which also tells
+ * the fields of other names. */
 #pragma once
 
 #include "core/base/declarations.h"
 #include "data/data_sizes.h"
 #include "layers/model.h"
+#include "optim/optimizer.h"
+#include "optim/schedule.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,11 +46,9 @@ typedef struct hl_config_tokens {
 typedef enum hl_config_attention { HL_ATTENTION_AUTO, HL_ATTENTION_KEEP, HL_ATTENTION_RECOMPUTE } hl_config_attention;
 
 typedef struct hl_config_optimizer {
-    int name; /* hl_optimizer_name */
-    double learning_rate, min_rate;
-    int schedule; /* hl_schedule_name */
-    int64_t warmup_steps;
-    double beta1, beta2, epsilon, weight_decay, clip_norm, label_smoothing;
+    hl_optimizer_options update; /* name, beta1, beta2, epsilon, weight_decay */
+    hl_schedule schedule;        /* without what hl_setup_schedule adds; its name is optimizer.schedule */
+    double clip_norm, label_smoothing;
     int64_t accumulate;
 } hl_config_optimizer;
 

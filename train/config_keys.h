@@ -14,11 +14,12 @@ enum {
     HL_CONFIG_WRONG_TEXT = 384, /* at least HL_INI_WRONG_TEXT */
     HL_CONFIG_PIECES = 8192,    /* default of tokens.size for wordpiece and bpe; the next is that of min_count */
     HL_CONFIG_MIN_COUNT = 2,
+    HL_CONFIG_NO_NUMBER = -1,
 };
 
 typedef enum hl_config_type {
     HL_CONFIG_INTEGER,   /* int64_t, or int if the field has that size */
-    HL_CONFIG_PER_LAYER, /* int32_t[HL_MAX_LAYERS]: "4" or "4, 2, 8" */
+    HL_CONFIG_PER_LAYER, /* int32_t[HL_MAX_LAYERS]: "4" or "4, 2, 8"; HL_CONFIG_NO_NUMBER after the last number */
     HL_CONFIG_STEPS,     /* int64_t: a number, or "log" */
     HL_CONFIG_REAL,      /* double */
     HL_CONFIG_BOOLEAN,   /* bool */
@@ -39,6 +40,8 @@ typedef struct hl_config_key {
     const char *const *choices;
     bool negated;    /* for HL_CONFIG_BOOLEAN: the field says the opposite */
     bool may_change; /* whether a resumed run may change the value */
+    bool free;       /* whether it may differ from an open model's: it concerns training and the answers */
+    bool of_heads;   /* whether it may do so if training begins with other weights, which chose among its heads */
     const char *help;
 } hl_config_key;
 
@@ -69,9 +72,9 @@ const char *hl_config_task_summary(const char *task);
  * [patterns] and paths of texts: they say where and how a run is computed, and what is recorded. */
 bool hl_config_key_changes_results(const hl_config_key *key);
 
-/* Reads `text`, trimmed and not empty, into the key's field. *count: how many numbers it holds for HL_CONFIG_PER_LAYER
- * (the rest of the field is zeroed), otherwise 1. False with a reason in `wrong`; the config is then unchanged. */
-bool hl_config_read_value(const hl_config_key *key, const char *text, hl_config *config, int *count,
+/* Reads `text`, trimmed and not empty, into the key's field. False with a reason in `wrong`; the config is then
+ * unchanged. */
+bool hl_config_read_value(const hl_config_key *key, const char *text, hl_config *config,
                           char wrong[HL_CONFIG_WRONG_TEXT]);
 
 /* Writes the field's value as in a line of a config, in the shortest form that reads back as the same value. Texts have
@@ -79,7 +82,7 @@ bool hl_config_read_value(const hl_config_key *key, const char *text, hl_config 
 void hl_config_write_value(const hl_config_key *key, const hl_config *config, char text[HL_CONFIG_VALUE_TEXT]);
 
 /* Copies the value of a field from `from` to `to`. Otherwise as hl_config_read_value. */
-bool hl_config_copy_value(const hl_config_key *key, const hl_config *from, hl_config *to, int *count,
+bool hl_config_copy_value(const hl_config_key *key, const hl_config *from, hl_config *to,
                           char wrong[HL_CONFIG_WRONG_TEXT]);
 
 HL_END_DECLS

@@ -75,19 +75,22 @@ static void add_double(hl_text *text, int field, double number)
     add_fixed(text, bits, sizeof bits);
 }
 
+static void add_bytes(hl_text *text, int field, const void *bytes, size_t size)
+{
+    add_key(text, field, BYTES);
+    add_varint(text, size);
+    hl_text_add(text, bytes, size);
+}
+
 static void add_text(hl_text *text, int field, const hl_text *bytes)
 {
     hl_text_fail(text, bytes->error);
-    add_key(text, field, BYTES);
-    add_varint(text, bytes->size);
-    hl_text_add(text, bytes->bytes, bytes->size);
+    add_bytes(text, field, bytes->bytes, bytes->size);
 }
 
 static void add_string(hl_text *text, int field, const char *string)
 {
-    add_key(text, field, BYTES);
-    add_varint(text, strlen(string));
-    hl_text_add(text, string, strlen(string));
+    add_bytes(text, field, string, strlen(string));
 }
 
 /* The same for a message that was made for this field, and that is freed. */

@@ -93,7 +93,7 @@ static size_t model_file_bytes(const hl_parameters *parameters)
 
 static void set_files(const hl_config *config, const hl_model *model, hl_footprint *f)
 {
-    int moments = config->optimizer.name != HL_SGD ? 2 : 0;
+    int moments = config->optimizer.update.name != HL_SGD ? 2 : 0;
     f->model = model_file_bytes(&model->parameters);
     size_t moment = tensors_bytes(&model->parameters, sizeof "optimizer.m." - 1);
     f->checkpoint = hl_size_sum(f->model, hl_size_product((size_t)moments, moment));
@@ -163,7 +163,7 @@ static void set_memory(const hl_config *config, const hl_model *model, int proce
             examples = hl_snapshot_budget_examples(config);
     set_model(config, model, f);
     f->gradients = hl_size_product(most_values(config, processes, true), f->weights);
-    f->moments = config->optimizer.name != HL_SGD ? hl_size_product(2, f->weights) : 0;
+    f->moments = config->optimizer.update.name != HL_SGD ? hl_size_product(2, f->weights) : 0;
     f->moments = hl_size_sum(f->moments, hl_trainer_holds_bytes(config, model));
     f->batches = hl_size_sum(batch_bytes(&config->sizes, config->train.batch_size),
                              batch_bytes(&config->sizes, config->train.eval_examples));
@@ -284,48 +284,26 @@ static hl_status set_all(const hl_config *config, const hl_model *model, int pro
     return hl_ok();
 }
 
-hl_status hl_footprint_of_config(const hl_config *config, hl_footprint *footprint)
-{
-    return hl_footprint_of_recorded(config, -1, footprint);
-}
-
-typedef enum use { TRAINED, LOOKED_AT, EVALUATED } use;
-
-/* Uses the config's model. */
-static hl_status set_for(const hl_config *config, use as, int processes, int64_t taken, hl_footprint *footprint)
+hl_status hl_footprint_of(const hl_config *config, hl_footprint_use use, int processes, int64_t taken,
+                          hl_footprint *footprint)
 {
     hl_model_config shape = hl_setup_model(config);
     hl_model *model = hl_malloc(sizeof *model); /* too large for the stack of some threads */
     HL_NEED(model != NULL, "the model's sizes");
     *footprint = (hl_footprint){ 0 };
     hl_status status = hl_model_init(model, &shape);
-    if (as == TRAINED) {
+    if (use == HL_FOR_TRAINING) {
         HL_THEN(status, set_all(config, model, processes, taken, footprint));
     } else if (status.code == HL_OK) {
         set_model(config, model, footprint);
-        status = as == LOOKED_AT ? set_end(config, model, taken, false, footprint) : hl_ok();
+        status = use == HL_FOR_LOOKING ? set_end(config, model, taken, false, footprint) : hl_ok();
     }
     hl_model_free(model);
     hl_free(model);
     return status;
 }
 
-hl_status hl_footprint_of_one(const hl_config *config, int processes, hl_footprint *footprint)
+hl_status hl_footprint_of_config(const hl_config *config, hl_footprint *footprint)
 {
-    return set_for(config, TRAINED, processes, -1, footprint);
-}
-
-hl_status hl_footprint_of_recorded(const hl_config *config, int64_t n, hl_footprint *footprint)
-{
-    return set_for(config, TRAINED, 1, n, footprint);
-}
-
-hl_status hl_footprint_of_looked_at(const hl_config *config, int64_t n, hl_footprint *footprint)
-{
-    return set_for(config, LOOKED_AT, 1, n, footprint);
-}
-
-hl_status hl_footprint_of_evaluated(const hl_config *config, hl_footprint *footprint)
-{
-    return set_for(config, EVALUATED, 1, 0, footprint);
+    return hl_footprint_of(config, HL_FOR_TRAINING, 1, -1, footprint);
 }

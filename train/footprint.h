@@ -82,21 +82,18 @@ size_t hl_footprint_part_bytes(const hl_footprint *footprint, int part);
 /* The bytes of all parts that are in memory at `when`, one of HL_STANDS_*. */
 size_t hl_footprint_sum(const hl_footprint *footprint, unsigned when);
 
-/* Computes a footprint without allocating memory of that size. HL_INVALID if shapes do not fit, HL_NO_MEMORY. */
+/* What the config's model is for: it is trained; its heads are looked at, without effects; it is only evaluated. In the
+ * last two it may have no output layer. */
+typedef enum hl_footprint_use { HL_FOR_TRAINING, HL_FOR_LOOKING, HL_FOR_EVALUATION } hl_footprint_use;
+
+/* Computes a footprint without allocating memory of that size: for training, of one of `processes` processes that train
+ * together, the one that needs most; for looking, the parts that are always in memory, and the end; for evaluation only
+ * weights, positions, vocabulary and libraries. `taken`: how many snapshots there are, if no more will be taken;
+ * negative: as many as the config says. HL_INVALID if shapes do not fit, HL_NO_MEMORY. */
+hl_status hl_footprint_of(const hl_config *config, hl_footprint_use use, int processes, int64_t taken,
+                          hl_footprint *footprint);
+
+/* Of a training by one process. */
 hl_status hl_footprint_of_config(const hl_config *config, hl_footprint *footprint);
-
-/* The same for one of `processes` processes that train together: the one that needs most. */
-hl_status hl_footprint_of_one(const hl_config *config, int processes, hl_footprint *footprint);
-
-/* The same for a run that has taken n snapshots and will take no more. */
-hl_status hl_footprint_of_recorded(const hl_config *config, int64_t n, hl_footprint *footprint);
-
-/* The same for a model that is not trained, without effects, perhaps without an output layer: the parts that are always
- * in memory, and the end with n snapshots. */
-hl_status hl_footprint_of_looked_at(const hl_config *config, int64_t n, hl_footprint *footprint);
-
-/* Only weights, positions, vocabulary and libraries, for a model that is only evaluated and may have no output
- * layer. */
-hl_status hl_footprint_of_evaluated(const hl_config *config, hl_footprint *footprint);
 
 HL_END_DECLS

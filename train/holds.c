@@ -69,23 +69,13 @@ hl_status hl_holds_parse(const hl_model_config *model, const char *text, hl_hold
     return hl_ok();
 }
 
-static hl_holds holds_of(const hl_config *config, hl_config_string_at text)
+hl_holds hl_holds_of(const hl_config *config, hl_config_string_at text)
 {
     hl_holds holds;
     if (hl_holds_parse(&config->model, hl_config_string(config, text), &holds).code != HL_OK) {
         holds.n = 0;
     }
     return holds;
-}
-
-hl_holds hl_holds_off(const hl_config *config)
-{
-    return holds_of(config, config->train.off);
-}
-
-hl_holds hl_holds_frozen(const hl_config *config)
-{
-    return holds_of(config, config->train.frozen);
 }
 
 bool hl_holds_at(const hl_holds *holds, int layer, int64_t head, int64_t step)
@@ -101,7 +91,7 @@ bool hl_holds_at(const hl_holds *holds, int layer, int64_t head, int64_t step)
 
 void hl_holds_mute(const hl_config *config, int64_t step, const hl_model *model)
 {
-    hl_holds off = hl_holds_off(config);
+    hl_holds off = hl_holds_of(config, config->train.off);
     for (int l = 0; l < model->encoder.n_layers && off.n > 0; l++) {
         for (int64_t h = 0; h < model->config.heads[l]; h++) {
             hl_head_part parts[HL_HEAD_PARTS];

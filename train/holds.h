@@ -33,9 +33,8 @@ typedef struct hl_holds {
 /* Reads a list; "" is the empty one. HL_INVALID, quoting what is wrong; *holds is then undefined. */
 hl_status hl_holds_parse(const hl_model_config *model, const char *text, hl_holds *holds);
 
-/* The lists of a config that has been checked. */
-hl_holds hl_holds_off(const hl_config *config);
-hl_holds hl_holds_frozen(const hl_config *config);
+/* The list that a config's train.off or train.frozen is, `text`, after the config has been checked. */
+hl_holds hl_holds_of(const hl_config *config, hl_config_string_at text);
 
 /* Whether a head is held at that step. */
 bool hl_holds_at(const hl_holds *holds, int layer, int64_t head, int64_t step);

@@ -35,23 +35,16 @@ static bool is_due(int64_t step, int64_t every)
     return every > 0 && step % every == 0;
 }
 
-static hl_metrics_row row_of(const hl_loop *loop, const char *split, const hl_scores *scores, double tokens_per_second)
+static hl_metrics_row row_of(const hl_loop *loop, const char *split, hl_scores scores, double tokens_per_second)
 {
     return (hl_metrics_row){
         .step = step_of(loop),
         .split = split,
-        .loss = scores->loss,
-        .accuracy = scores->accuracy,
+        .kind = loop->trainer->scored,
+        .scores = scores,
         .learning_rate = -1,
         .grad_norm = -1,
         .tokens_per_second = tokens_per_second,
-        .kind = loop->trainer->scored,
-        .perplexity = scores->perplexity,
-        .bits_per_character = scores->bits_per_character,
-        .bits_per_word = scores->bits_per_word,
-        .macro_f1 = scores->macro_f1,
-        .micro_f1 = scores->micro_f1,
-        .predictors = scores->predictors,
     };
 }
 
@@ -59,16 +52,11 @@ static hl_metrics_row row_of(const hl_loop *loop, const char *split, const hl_sc
 static hl_metrics_row training_row(const hl_loop *loop, const hl_update *update)
 {
     const hl_train_state *state = &loop->state;
-    const hl_scores mean = { .loss = state->loss_sum / (double)state->n_updates,
-                             .accuracy = (double)state->correct / (double)(state->scored > 0 ? state->scored : 1),
-                             .perplexity = -1,
-                             .bits_per_character = -1,
-                             .bits_per_word = -1,
-                             .macro_f1 = -1,
-                             .micro_f1 = -1,
-                             .predictors = HL_NO_PREDICTORS };
+    hl_scores mean = HL_NO_SCORES;
+    mean.loss = state->loss_sum / (double)state->n_updates;
+    mean.accuracy = (double)state->correct / (double)(state->scored > 0 ? state->scored : 1);
     double seconds = hl_clock_seconds() - loop->interval_started;
-    hl_metrics_row row = row_of(loop, "train", &mean, seconds > 0 ? (double)loop->interval_tokens / seconds : 0);
+    hl_metrics_row row = row_of(loop, "train", mean, seconds > 0 ? (double)loop->interval_tokens / seconds : 0);
     row.learning_rate = update->learning_rate;
     row.grad_norm = update->grad_norm;
     return row;
@@ -136,7 +124,7 @@ static hl_status validate(hl_loop *loop, const hl_validation_sums **sums)
         return hl_ok();
     }
     *sums = pass != NULL ? hl_validation_sums_pass_end(pass) : NULL;
-    HL_TRY(write_row(loop, row_of(loop, "validation", &loop->evaluation.scores, loop->evaluation.tokens_per_second)));
+    HL_TRY(write_row(loop, row_of(loop, "validation", loop->evaluation.scores, loop->evaluation.tokens_per_second)));
     hl_train_state *state = &loop->state;
     state->since_best++;
     if (!state->has_best || loop->evaluation.scores.loss < state->best_loss) {

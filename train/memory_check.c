@@ -226,6 +226,6 @@ static const char *remedy_of(const hl_config *config, const hl_footprint *f)
 hl_status hl_memory_check_training(const hl_config *config, int processes, hl_memory_at_hand at_hand, const char *path)
 {
     hl_footprint footprint;
-    HL_TRY(hl_footprint_of_one(config, processes, &footprint));
+    HL_TRY(hl_footprint_of(config, HL_FOR_TRAINING, processes, -1, &footprint));
     return hl_memory_check(footprint.total, at_hand, path, "the run needs", remedy_of(config, &footprint));
 }

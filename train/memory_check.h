@@ -26,7 +26,7 @@ hl_memory_at_hand hl_memory_at_hand_now(void);
 hl_status hl_memory_check(size_t needed, hl_memory_at_hand at_hand, const char *path, const char *what,
                           const char *remedy);
 
-/* The same for a training and its heads at the end, by one of `processes` processes (hl_footprint_of_one). The remedy
+/* The same for a training and its heads at the end, by one of `processes` processes (hl_footprint_of). The remedy
  * concerns the part that needs most memory; `path` is the config's. Otherwise fails as hl_footprint_of_config. */
 hl_status hl_memory_check_training(const hl_config *config, int processes, hl_memory_at_hand at_hand, const char *path);
 

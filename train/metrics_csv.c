@@ -22,14 +22,9 @@ enum {
 typedef enum form { NUMBER, SHARE, OPTIONAL, SPEED } figure_form;
 
 /* The figures of rows, in the order of their columns; PLAIN: in every kind. */
-#define FIGURE(figure, its_form, its_kind)                                                                          \
+#define FIGURE(its_name, field, its_form, its_kind)                                                                 \
     {                                                                                                               \
-        .name = #figure, .place = offsetof(hl_metrics_row, figure), .form = its_form, .kind = HL_METRICS_##its_kind \
-    }
-#define PREDICTOR(its_name, figure)                                                               \
-    {                                                                                             \
-        .name = its_name, .place = offsetof(hl_metrics_row, predictors.figure), .form = OPTIONAL, \
-        .kind = HL_METRICS_CHAINS                                                                 \
+        .name = its_name, .place = offsetof(hl_metrics_row, field), .form = its_form, .kind = HL_METRICS_##its_kind \
     }
 static const struct {
     const char *name;
@@ -37,22 +32,22 @@ static const struct {
     figure_form form;
     hl_metrics_kind kind;
 } figures[HL_METRICS_FIGURES] = {
-    FIGURE(loss, NUMBER, PLAIN),
-    FIGURE(accuracy, SHARE, PLAIN),
-    FIGURE(learning_rate, OPTIONAL, PLAIN),
-    FIGURE(grad_norm, OPTIONAL, PLAIN),
-    FIGURE(tokens_per_second, SPEED, PLAIN),
-    FIGURE(perplexity, OPTIONAL, TOKENS),
-    FIGURE(bits_per_character, OPTIONAL, TOKENS),
-    FIGURE(bits_per_word, OPTIONAL, TOKENS),
-    FIGURE(macro_f1, OPTIONAL, CLASSES),
-    FIGURE(micro_f1, OPTIONAL, CLASSES),
-    PREDICTOR("uniform", loss[HL_PREDICT_UNIFORM]),
-    PREDICTOR("unigram", loss[HL_PREDICT_UNIGRAM]),
-    PREDICTOR("bigram", loss[HL_PREDICT_BIGRAM]),
-    PREDICTOR("kl_uniform", kl[HL_PREDICT_UNIFORM]),
-    PREDICTOR("kl_unigram", kl[HL_PREDICT_UNIGRAM]),
-    PREDICTOR("kl_bigram", kl[HL_PREDICT_BIGRAM]),
+    FIGURE("loss", scores.loss, NUMBER, PLAIN),
+    FIGURE("accuracy", scores.accuracy, SHARE, PLAIN),
+    FIGURE("learning_rate", learning_rate, OPTIONAL, PLAIN),
+    FIGURE("grad_norm", grad_norm, OPTIONAL, PLAIN),
+    FIGURE("tokens_per_second", tokens_per_second, SPEED, PLAIN),
+    FIGURE("perplexity", scores.perplexity, OPTIONAL, TOKENS),
+    FIGURE("bits_per_character", scores.bits_per_character, OPTIONAL, TOKENS),
+    FIGURE("bits_per_word", scores.bits_per_word, OPTIONAL, TOKENS),
+    FIGURE("macro_f1", scores.macro_f1, OPTIONAL, CLASSES),
+    FIGURE("micro_f1", scores.micro_f1, OPTIONAL, CLASSES),
+    FIGURE("uniform", scores.predictors.loss[HL_PREDICT_UNIFORM], OPTIONAL, CHAINS),
+    FIGURE("unigram", scores.predictors.loss[HL_PREDICT_UNIGRAM], OPTIONAL, CHAINS),
+    FIGURE("bigram", scores.predictors.loss[HL_PREDICT_BIGRAM], OPTIONAL, CHAINS),
+    FIGURE("kl_uniform", scores.predictors.kl[HL_PREDICT_UNIFORM], OPTIONAL, CHAINS),
+    FIGURE("kl_unigram", scores.predictors.kl[HL_PREDICT_UNIGRAM], OPTIONAL, CHAINS),
+    FIGURE("kl_bigram", scores.predictors.kl[HL_PREDICT_BIGRAM], OPTIONAL, CHAINS),
 };
 
 /* The next figure of the kind, from figure i on; HL_METRICS_FIGURES if there is none. */
@@ -257,13 +252,20 @@ static hl_status compare(const char *path, hl_metrics_sum found, hl_metrics_sum 
                           path, until.rows);
 }
 
+/* Reads on until there are so many rows, or no whole line is left. */
+static hl_status read_rows(hl_metrics_rows *rows, int64_t most)
+{
+    hl_metrics_row row;
+    for (bool there = true; there && rows->sum.rows < most;) {
+        HL_TRY(hl_metrics_rows_next(rows, &row, &there));
+    }
+    return hl_ok();
+}
+
 /* Reads the rows of `until`. */
 static hl_status take_rows(hl_metrics_rows *rows, hl_metrics_sum until)
 {
-    hl_metrics_row row;
-    for (bool there = true; there && rows->sum.rows < until.rows;) {
-        HL_TRY(hl_metrics_rows_next(rows, &row, &there));
-    }
+    HL_TRY(read_rows(rows, until.rows));
     return compare(rows->path, rows->sum, until);
 }
 
@@ -272,11 +274,7 @@ hl_status hl_metrics_csv_check(const char *path, const char *text, size_t size, 
     hl_metrics_rows rows;
     HL_TRY(hl_metrics_rows_begin(&rows, path, text, size));
     HL_TRY(take_rows(&rows, until));
-    hl_metrics_row row;
-    for (bool there = true; there;) {
-        HL_TRY(hl_metrics_rows_next(&rows, &row, &there));
-    }
-    return hl_ok();
+    return read_rows(&rows, INT64_MAX);
 }
 
 /* Reads the rows of `until`: the content to keep ends at rows->at. An empty file, which a power failure may leave, has
@@ -311,8 +309,7 @@ hl_status hl_metrics_csv_check_until(const char *path, hl_metrics_sum until)
 
 hl_status hl_metrics_csv_open(hl_metrics_csv *csv, const char *path, hl_metrics_kind kind, hl_metrics_sum until)
 {
-    *csv = (hl_metrics_csv){ .path = hl_strdup(path), .fd = -1, .kind = kind, .sum = until };
-    HL_NEED(csv->path != NULL, path);
+    *csv = (hl_metrics_csv){ .path = path, .fd = -1, .kind = kind, .sum = until };
     char *text, header[ROW_BYTES];
     size_t size;
     hl_metrics_rows rows;
@@ -358,6 +355,5 @@ void hl_metrics_csv_close(hl_metrics_csv *csv)
     if (csv->path != NULL && csv->fd >= 0) {
         hl_file_calls_get()->close(csv->fd);
     }
-    hl_free(csv->path);
     *csv = (hl_metrics_csv){ .fd = -1 };
 }

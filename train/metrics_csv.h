@@ -28,8 +28,8 @@ typedef enum hl_metrics_kind {
 } hl_metrics_kind;
 
 typedef struct hl_metrics_csv {
-    char *path; /* owned */
-    int fd;     /* -1 when closed */
+    const char *path; /* not owned */
+    int fd;           /* -1 when closed */
     hl_metrics_kind kind;
     hl_metrics_sum sum;
 } hl_metrics_csv;
@@ -37,13 +37,10 @@ typedef struct hl_metrics_csv {
 typedef struct hl_metrics_row {
     int64_t step;
     const char *split; /* "train" or "validation" */
-    double loss, accuracy;
-    double learning_rate, grad_norm; /* negative: does not apply, and the field stays empty */
-    double tokens_per_second;
     hl_metrics_kind kind;
-    double perplexity, bits_per_character, bits_per_word; /* for tokens; empty if negative or not finite */
-    double macro_f1, micro_f1;                            /* for classes; likewise */
-    hl_predictor_scores predictors;                       /* for chains; likewise */
+    hl_scores scores; /* loss and accuracy, and those of the kind; empty if negative or not finite, like the next two */
+    double learning_rate, grad_norm;
+    double tokens_per_second;
 } hl_metrics_row;
 
 /* A figure in a row, with the name of its column. */
@@ -58,8 +55,8 @@ int hl_metrics_row_figures(const hl_metrics_row *row, hl_metrics_figure filled[H
 
 /* Opens the file for appending; a missing file is begun with the header. Drops whatever follows the rows of `until`: a
  * killed run wrote it after its last checkpoint. HL_BAD_FILE, also if it has rows of another kind, and as
- * hl_metrics_csv_check_until; the file is then as it was. HL_NO_MEMORY. Close it with hl_metrics_csv_close, also on
- * failure. */
+ * hl_metrics_csv_check_until; the file is then as it was. HL_NO_MEMORY. The path must outlive the file. Close it with
+ * hl_metrics_csv_close, also on failure. */
 hl_status hl_metrics_csv_open(hl_metrics_csv *csv, const char *path, hl_metrics_kind kind, hl_metrics_sum until);
 
 /* Appends one row, with the figures for the file's kind. HL_BAD_FILE. Allocates nothing. */

@@ -51,13 +51,13 @@ static void print_figures(const hl_progress *progress, hl_metrics_row row, int u
 {
     char figures[2][64] = { "", "" };
     if (row.kind == HL_METRICS_TOKENS) {
-        snprintf(figures[0], sizeof figures[0], "  ppl %.4g", row.perplexity);
+        snprintf(figures[0], sizeof figures[0], "  ppl %.4g", row.scores.perplexity);
     }
-    if (row.kind == HL_METRICS_TOKENS && row.bits_per_character >= 0) {
-        snprintf(figures[1], sizeof figures[1], "  %.2f bits/char", row.bits_per_character);
+    if (row.kind == HL_METRICS_TOKENS && row.scores.bits_per_character >= 0) {
+        snprintf(figures[1], sizeof figures[1], "  %.2f bits/char", row.scores.bits_per_character);
     }
     if (row.kind == HL_METRICS_CLASSES) {
-        snprintf(figures[0], sizeof figures[0], "  macro F1 %5.1f%%", 100 * row.macro_f1);
+        snprintf(figures[0], sizeof figures[0], "  macro F1 %5.1f%%", 100 * row.scores.macro_f1);
     }
     for (int i = 0; i < 2 && used + (int)strlen(figures[i]) <= COLUMNS; i++) {
         used += fprintf(progress->out, "%s", figures[i]);
@@ -69,11 +69,12 @@ static void print_row(const hl_progress *progress, hl_metrics_row row)
     char loss[512];
     int digits = snprintf(NULL, 0, "%" PRId64, progress->steps);
     bool validation = strcmp(row.split, "validation") == 0;
-    if (snprintf(loss, sizeof loss, "%.4f", row.loss) > 8) { /* such as "0.0029", "12.3456", or else "1.23e+04" */
-        snprintf(loss, sizeof loss, "%.2e", row.loss);
+    if (snprintf(loss, sizeof loss, "%.4f", row.scores.loss) >
+        8) { /* such as "0.0029", "12.3456", or else "1.23e+04" */
+        snprintf(loss, sizeof loss, "%.2e", row.scores.loss);
     }
     int used = fprintf(progress->out, "step %*" PRId64 "/%" PRId64 "  %sloss %s  acc %5.1f%%", digits, row.step,
-                       progress->steps, validation ? "validation  " : "", loss, 100 * row.accuracy);
+                       progress->steps, validation ? "validation  " : "", loss, 100 * row.scores.accuracy);
     if (validation) {
         print_figures(progress, row, used);
     } else {

@@ -47,21 +47,35 @@ static bool is_unfinished_snapshot(const char *name)
     return step_in_name(name, "step_", 6, ".npz.tmp") >= 0;
 }
 
-#define EVENTS "events.out.tfevents.headlight" /* TensorBoard reads files with "tfevents" in their names */
-
-/* The files that a run writes at the top of its folder, besides kept checkpoints. */
+/* What stands at the top of a run's folder, besides kept checkpoints. */
+typedef enum part { KEPT, MADE_ANEW /* by the program heads */, NO_FILE_OF_THE_RUN } part;
+#define AT(path) offsetof(hl_run_folder, path)
+enum { NO_PATH = AT(path) };
 static const struct {
     const char *name;
-    bool made_anew; /* by the program heads */
-} run_files[] = {
-    { "config.ini", false },    { "metrics.csv", false },       { "scores.csv", false },
-    { "confusion.csv", false }, { "model.safetensors", false }, { "checkpoint.safetensors", false },
-    { "vocab.txt", false },     { "tokens.json", false },       { "labels.json", false },
-    { "syntax.csv", false },    { "treebank.conllu", false },   { "heads.csv", true },
-    { "report.html", true },    { "sentence.json", false },     { "model-before.safetensors", false },
-    { EVENTS, false },
+    size_t path; /* offset in hl_run_folder, or NO_PATH */
+    part part;
+} parts[] = {
+    { "config.ini", AT(config), KEPT },
+    { "metrics.csv", AT(metrics), KEPT },
+    { "scores.csv", AT(scores), KEPT },
+    { "confusion.csv", AT(confusion), KEPT },
+    { "model.safetensors", AT(model), KEPT },
+    { "checkpoint.safetensors", AT(checkpoint), KEPT },
+    { "vocab.txt", AT(vocabulary), KEPT },
+    { "tokens.json", NO_PATH, KEPT },
+    { "labels.json", NO_PATH, KEPT },
+    { "syntax.csv", AT(syntax), KEPT },
+    { "treebank.conllu", NO_PATH, KEPT },
+    { "heads.csv", NO_PATH, MADE_ANEW },
+    { "report.html", NO_PATH, MADE_ANEW },
+    { "sentence.json", NO_PATH, KEPT },
+    { "model-before.safetensors", AT(model_before), KEPT },
+    { "events.out.tfevents.headlight", AT(events), KEPT }, /* TensorBoard reads files with "tfevents" in their names */
+    { "patterns", AT(patterns), NO_FILE_OF_THE_RUN },
+    { ".lock", AT(lock_file), NO_FILE_OF_THE_RUN },
 };
-enum { N_RUN_FILES = sizeof run_files / sizeof *run_files };
+enum { PARTS = sizeof parts / sizeof *parts };
 
 /* "against-<another run>.html", which depends on the run's weights. */
 static bool is_comparison(const char *name)
@@ -73,8 +87,8 @@ static bool is_comparison(const char *name)
 /* The index of the file whose name is the first `length` bytes, or -1. */
 static int find_run_file(const char *name, size_t length)
 {
-    for (int i = 0; i < N_RUN_FILES; i++) {
-        if (strlen(run_files[i].name) == length && strncmp(name, run_files[i].name, length) == 0) {
+    for (int i = 0; i < PARTS && parts[i].part != NO_FILE_OF_THE_RUN; i++) {
+        if (strlen(parts[i].name) == length && strncmp(name, parts[i].name, length) == 0) {
             return i;
         }
     }
@@ -98,7 +112,7 @@ bool hl_run_folder_keeps(const char *name)
 {
     int i = find_run_file(name, strlen(name));
     return strcmp(name, ".lock") == 0 || strncmp(name, "checkpoint", strlen("checkpoint")) == 0 ||
-           (i >= 0 && !run_files[i].made_anew);
+           (i >= 0 && parts[i].part == KEPT);
 }
 
 /* ---- removing ---- */
@@ -109,6 +123,14 @@ static hl_status check_removable(const char *path)
     return lstat(path, &info) != 0 || !S_ISDIR(info.st_mode)
                ? hl_ok()
                : hl_error(HL_BAD_FILE, "%s: is a folder in the place of a run's file; move it away", path);
+}
+
+static hl_status act_on(const char *folder, const char *name, hl_status (*act)(const char *path))
+{
+    char *path = hl_path_join(folder, "%s", name);
+    hl_status status = path != NULL ? act(path) : hl_error_memory(folder);
+    hl_free(path);
+    return status;
 }
 
 /* Which files are removed, and what is done with each: check_removable or hl_file_remove. */
@@ -122,13 +144,7 @@ typedef struct removal {
 static hl_status act_if_chosen(void *context, const char *name)
 {
     const removal *r = context;
-    if (!r->chosen(name, r->limit)) {
-        return hl_ok();
-    }
-    char *path = hl_path_join(r->folder, "%s", name);
-    hl_status status = path != NULL ? r->act(path) : hl_error_memory(r->folder);
-    hl_free(path);
-    return status;
+    return r->chosen(name, r->limit) ? act_on(r->folder, name, r->act) : hl_ok();
 }
 
 static hl_status act_on_chosen(const char *folder, bool (*chosen)(const char *name, int64_t limit), int64_t limit,
@@ -200,39 +216,19 @@ hl_status hl_run_folder_newest_kept(const hl_run_folder *folder, int64_t *step)
 
 /* ---- opening ---- */
 
-/* The paths of an hl_run_folder, and what each names in it. */
-#define AT(path) offsetof(hl_run_folder, path)
-static const struct {
-    size_t place;
-    const char *name;
-} paths[] = {
-    { AT(config), "config.ini" },
-    { AT(metrics), "metrics.csv" },
-    { AT(scores), "scores.csv" },
-    { AT(confusion), "confusion.csv" },
-    { AT(model), "model.safetensors" },
-    { AT(model_before), "model-before.safetensors" },
-    { AT(checkpoint), "checkpoint.safetensors" },
-    { AT(vocabulary), "vocab.txt" },
-    { AT(patterns), "patterns" },
-    { AT(syntax), "syntax.csv" },
-    { AT(events), EVENTS },
-    { AT(lock_file), ".lock" },
-};
-enum { PATHS = sizeof paths / sizeof *paths };
-
 static char **path_at(hl_run_folder *folder, int i)
 {
-    return (char **)(void *)((char *)folder + paths[i].place);
+    return (char **)(void *)((char *)folder + parts[i].path);
 }
 
 static hl_status name_paths(hl_run_folder *folder, const char *path)
 {
-    folder->path = hl_strdup(path);
-    bool complete = folder->path != NULL;
-    for (int i = 0; i < PATHS; i++) {
-        *path_at(folder, i) = hl_path_join(path, "%s", paths[i].name);
-        complete = complete && *path_at(folder, i) != NULL;
+    bool complete = (folder->path = hl_strdup(path)) != NULL;
+    for (int i = 0; i < PARTS; i++) {
+        if (parts[i].path != NO_PATH) {
+            *path_at(folder, i) = hl_path_join(path, "%s", parts[i].name);
+            complete = complete && *path_at(folder, i) != NULL;
+        }
     }
     return complete ? hl_ok() : hl_error_memory(path);
 }
@@ -348,10 +344,8 @@ static hl_status check_patterns(const hl_run_folder *folder)
 static hl_status check(const hl_run_folder *folder)
 {
     hl_status status = check_patterns(folder);
-    for (int i = 0; i < N_RUN_FILES && status.code == HL_OK; i++) {
-        char *path = hl_path_join(folder->path, "%s", run_files[i].name);
-        status = path != NULL ? hl_file_check_replaceable(path) : hl_error_memory(folder->path);
-        hl_free(path);
+    for (int i = 0; i < PARTS && parts[i].part != NO_FILE_OF_THE_RUN; i++) {
+        HL_THEN(status, act_on(folder->path, parts[i].name, hl_file_check_replaceable));
     }
     if (folder->mode == HL_RUN_OVERWRITE) {
         HL_THEN(status, act_on_run(folder, check_removable));
@@ -385,8 +379,8 @@ void hl_run_folder_close(hl_run_folder *folder)
         hl_file_calls_get()->close(folder->lock);
     }
     hl_free(folder->path);
-    for (int i = 0; i < PATHS; i++) {
-        hl_free(*path_at(folder, i));
+    for (int i = 0; i < PARTS; i++) {
+        hl_free(parts[i].path != NO_PATH ? *path_at(folder, i) : NULL);
     }
     *folder = (hl_run_folder){ .lock = -1 };
 }

@@ -101,15 +101,10 @@ static void set_f1(const hl_class_counts *counts, hl_scores *scores)
 
 hl_scores hl_scores_of(const hl_cross_entropy_result *sum, const hl_class_counts *counts, const hl_scored_text *text)
 {
-    double loss = sum->n_known > 0 ? sum->loss_sum / (double)sum->n_known : 0;
-    hl_scores scores = { .loss = loss,
-                         .accuracy = (double)sum->n_correct / (double)sum->n_scored,
-                         .perplexity = exp(loss),
-                         .bits_per_character = -1,
-                         .bits_per_word = -1,
-                         .macro_f1 = -1,
-                         .micro_f1 = -1,
-                         .predictors = HL_NO_PREDICTORS };
+    hl_scores scores = HL_NO_SCORES;
+    scores.loss = sum->n_known > 0 ? sum->loss_sum / (double)sum->n_known : 0;
+    scores.accuracy = (double)sum->n_correct / (double)sum->n_scored;
+    scores.perplexity = exp(scores.loss);
     double bits = sum->loss_sum / log(2);
     if (text != NULL && text->characters > 0) {
         scores.bits_per_character = bits / (double)text->characters;

@@ -71,8 +71,6 @@ typedef struct hl_predictor_scores {
     double loss[HL_PREDICTORS], kl[HL_PREDICTORS];
 } hl_predictor_scores;
 
-#define HL_NO_PREDICTORS ((hl_predictor_scores){ { -1, -1, -1 }, { -1, -1, -1 } })
-
 /* Adds the positions of a batch of chains, each of which has a target; logits (N, C). */
 void hl_predictor_scores_add(hl_predictor_scores *sums, const hl_batch *batch, const hl_real *logits, int64_t C);
 
@@ -86,6 +84,16 @@ typedef struct hl_scores {
     double macro_f1, micro_f1;
     hl_predictor_scores predictors;
 } hl_scores;
+
+#define HL_NO_SCORES                        \
+    ((hl_scores){ .loss = -1,               \
+                  .accuracy = -1,           \
+                  .perplexity = -1,         \
+                  .bits_per_character = -1, \
+                  .bits_per_word = -1,      \
+                  .macro_f1 = -1,           \
+                  .micro_f1 = -1,           \
+                  .predictors = { { -1, -1, -1 }, { -1, -1, -1 } } })
 
 /* Scores at least one target. `counts`: counts of the same targets; NULL: no F1. `text`: the text of the targets; NULL:
  * no bits. Bits per character or word do not apply if the text has no character or no word. */

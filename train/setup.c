@@ -21,28 +21,12 @@ hl_model_config hl_setup_model(const hl_config *config)
     return model;
 }
 
-hl_optimizer_options hl_setup_optimizer(const hl_config *config)
-{
-    const hl_config_optimizer *optimizer = &config->optimizer;
-    return (hl_optimizer_options){
-        .name = (hl_optimizer_name)optimizer->name,
-        .beta1 = optimizer->beta1,
-        .beta2 = optimizer->beta2,
-        .epsilon = optimizer->epsilon,
-        .weight_decay = optimizer->weight_decay,
-    };
-}
-
 hl_schedule hl_setup_schedule(const hl_config *config)
 {
-    return (hl_schedule){
-        .name = (hl_schedule_name)config->optimizer.schedule,
-        .learning_rate = config->optimizer.learning_rate,
-        .min_rate = config->optimizer.min_rate,
-        .warmup_steps = config->optimizer.warmup_steps,
-        .steps = config->train.steps,
-        .d_model = config->model.d_model,
-    };
+    hl_schedule schedule = config->optimizer.schedule;
+    schedule.steps = config->train.steps;
+    schedule.d_model = config->model.d_model;
+    return schedule;
 }
 
 int64_t hl_setup_example_arrays(const hl_config *config)

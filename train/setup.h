@@ -3,7 +3,6 @@
 
 #include "core/base/declarations.h"
 #include "layers/model.h"
-#include "optim/optimizer.h"
 #include "optim/schedule.h"
 #include "train/config.h"
 
@@ -14,8 +13,7 @@ HL_BEGIN_DECLS
  * call hl_setup_check_precision first. */
 hl_model_config hl_setup_model(const hl_config *config);
 
-hl_optimizer_options hl_setup_optimizer(const hl_config *config);
-
+/* The config's, completed with the run's steps and the model's width. */
 hl_schedule hl_setup_schedule(const hl_config *config);
 
 /* The arrays of its examples besides tokens, targets and sources: relations, words, types. */

@@ -241,11 +241,10 @@ static hl_status set_config(work *w, const hl_dataset *dataset)
                       there);
     }
     config->train.eval_examples = asked == 0 || asked > there ? there : asked;
-    int count;
     char wrong[HL_CONFIG_WRONG_TEXT];
     const hl_config_key *content = hl_config_key_at(offsetof(hl_config, task.content));
     bool fits = strcmp(hl_config_string(config, config->task.content), w->content) == 0 ||
-                hl_config_read_value(content, w->content, config, &count, wrong);
+                hl_config_read_value(content, w->content, config, wrong);
     return fits ? hl_ok() : hl_error(HL_INVALID, "task.content: %s", wrong);
 }
 
@@ -365,23 +364,6 @@ hl_status hl_setup_data(hl_config *config, const hl_data_options *options, hl_da
     }
     work w = { .config = config, .options = options, .tokens = options->tokens };
     hl_status status = open_text(&w, out);
-    end(&w, status);
-    return status;
-}
-
-hl_status hl_setup_examples(const hl_config *config, const hl_data_options *options, const hl_dataset *of, bool written,
-                            hl_dataset **out)
-{
-    *out = NULL;
-    work w = { .options = options, .spec = hl_config_text_spec(config) };
-    w.spec.file = written ? or_null(hl_config_string(config, config->patterns.file)) : w.spec.file;
-    w.spec.max_length = config->sizes.longest;
-    if (w.spec.file == NULL || hl_dataset_text(of) == NULL) {
-        return hl_ok();
-    }
-    hl_status status = make_temporary(&w);
-    HL_THEN(status, hl_data_find_file(options->beside, &w.spec.file, &w.file));
-    HL_THEN(status, hl_dataset_open_others(&w.spec, of, written, out));
     end(&w, status);
     return status;
 }

@@ -184,12 +184,41 @@ static hl_status find_form(hl_text_spec *spec, bool has_data)
     return status;
 }
 
+/* Opens the spec's examples; what that needs on the disk does not stay. */
+static hl_status open_others(hl_text_spec *spec, const hl_dataset *of, bool bare, hl_dataset **out)
+{
+    char *folder = NULL;
+    size_t there;
+    HL_TRY(hl_data_folder_make_temporary(&folder, &there));
+    spec->folder = folder;
+    hl_status status = hl_dataset_open_others(spec, of, bare, out);
+    hl_data_folder_remove(folder, there);
+    hl_free(folder);
+    return status;
+}
+
+hl_status hl_setup_examples(const hl_config *config, const hl_data_options *options, const hl_dataset *of, bool written,
+                            hl_dataset **out)
+{
+    *out = NULL;
+    char *found = NULL;
+    const char *own = hl_config_string(config, config->patterns.file);
+    hl_text_spec spec = hl_config_text_spec(config);
+    spec.file = !written ? spec.file : *own != '\0' ? own : NULL;
+    spec.max_length = config->sizes.longest;
+    if (spec.file == NULL || hl_dataset_text(of) == NULL) {
+        return hl_ok();
+    }
+    hl_status status = hl_data_find_file(options->beside, &spec.file, &found);
+    HL_THEN(status, open_others(&spec, of, written, out));
+    hl_free(found);
+    return status;
+}
+
 hl_status hl_setup_sentences(const hl_config *config, const char *file, const hl_data_options *options,
                              const hl_dataset *of, bool scored, hl_dataset **out)
 {
     *out = NULL;
-    char *folder = NULL;
-    size_t there;
     hl_text_spec spec = hl_config_text_spec(config);
     spec.file = file;
     spec.max_length = config->model.max_length;
@@ -198,10 +227,5 @@ hl_status hl_setup_sentences(const hl_config *config, const char *file, const hl
     if (spec.task != HL_TEXT_FILE) {
         HL_TRY(find_form(&spec, hl_text_data_examples(hl_dataset_text(of), HL_TRAIN) > 0));
     }
-    HL_TRY(hl_data_folder_make_temporary(&folder, &there));
-    spec.folder = folder;
-    hl_status status = hl_dataset_open_others(&spec, of, !scored, out);
-    hl_data_folder_remove(folder, there);
-    hl_free(folder);
-    return status;
+    return open_others(&spec, of, !scored, out);
 }

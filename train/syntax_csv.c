@@ -115,17 +115,34 @@ size_t hl_syntax_csv_arena(const hl_syntax_csv *csv)
     return sentences > windows ? sentences : windows;
 }
 
+/* Reads a count, and the byte that must end it. */
+static bool take_count(const char **at, char end, int64_t *count)
+{
+    char *after;
+    errno = 0;
+    *count = strtoll(*at, &after, 10);
+    bool good = **at >= '0' && **at <= '9' && *after == end && errno == 0;
+    *at = after + 1;
+    return good;
+}
+
+/* The line after this one, and the step that this one begins with, negative: with none. NULL: it has no end. */
+static const char *next_line(const char *line, int64_t *step)
+{
+    const char *newline = strchr(line, '\n');
+    if (!take_count(&line, ',', step)) {
+        *step = -1;
+    }
+    return newline != NULL ? newline + 1 : NULL;
+}
+
 /* Of how many relations the text of a file has rows: all, or only the treebank's own if a step has no more rows. */
 static int64_t relations_in(const char *text, size_t size, const hl_syntax *counts)
 {
-    const char *at = text + (size < HEADER ? size : HEADER), *end = text + size, *newline;
-    size_t step = strcspn(at, ",\n") + 1;
-    const char *first = at;
-    int64_t rows = 0;
-    for (; (newline = memchr(at, '\n', (size_t)(end - at))) != NULL; at = newline + 1, rows++) {
-        if ((size_t)(end - at) < step || memcmp(at, first, step) != 0) {
-            break;
-        }
+    const char *line = text + (size < HEADER ? size : HEADER), *next;
+    int64_t first = -1, step, rows = 0;
+    for (; (next = next_line(line, &step)) != NULL && (rows == 0 || step == first); line = next, rows++) {
+        first = step;
     }
     return rows == 4 * counts->n_heads * counts->n_own ? counts->n_own : counts->n_relations;
 }
@@ -145,8 +162,7 @@ hl_status hl_syntax_csv_find_relations(const char *path, hl_syntax *counts)
 hl_status hl_syntax_csv_open(hl_syntax_csv *csv, const char *path)
 {
     bool exists;
-    csv->path = hl_strdup(path);
-    HL_NEED(csv->path != NULL, path);
+    csv->path = path;
     HL_TRY(hl_file_exists(path, &exists));
     HL_TRY(exists ? hl_syntax_csv_find_relations(path, &csv->counts)
                   : hl_file_replace(path, header, HEADER, HL_VOLATILE));
@@ -202,7 +218,6 @@ void hl_syntax_csv_free(hl_syntax_csv *csv)
     hl_syntax_free(&csv->counts);
     hl_coreference_free(&csv->mentions);
     hl_text_free(&csv->text);
-    hl_free(csv->path);
     *csv = (hl_syntax_csv){ .fd = -1 };
 }
 
@@ -243,35 +258,20 @@ static hl_status bad_line(const char *path, int64_t line)
                     line, line == 1 ? "not the header of a syntax.csv" : "not a row of this run's syntax.csv");
 }
 
-/* Reads a count, and the byte that must end it. */
-static bool take_count(const char **at, char end, int64_t *count)
-{
-    char *after;
-    errno = 0;
-    *count = strtoll(*at, &after, 10);
-    bool good = **at >= '0' && **at <= '9' && *after == end && errno == 0;
-    *at = after + 1;
-    return good;
-}
-
 /* Finds where the rows of steps after `step` begin, or a last line without its end. */
 static hl_status find_end(const char *path, const char *text, int64_t step, size_t *size)
 {
-    const char *at = text + HEADER;
+    const char *line = text + HEADER, *next;
     if (strncmp(text, header, HEADER) != 0) {
         return bad_line(path, 1);
     }
-    int64_t line = 2, found = 0;
-    for (const char *newline; (newline = strchr(at, '\n')) != NULL; at = newline + 1, line++) {
-        const char *field = at;
-        if (!take_count(&field, ',', &found)) {
-            return bad_line(path, line);
-        }
-        if (found > step) {
-            break;
+    int64_t found;
+    for (int64_t n = 2; (next = next_line(line, &found)) != NULL && found <= step; line = next, n++) {
+        if (found < 0) {
+            return bad_line(path, n);
         }
     }
-    *size = (size_t)(at - text);
+    *size = (size_t)(line - text);
     return hl_ok();
 }
 

@@ -50,9 +50,9 @@ typedef struct hl_syntax_csv {
     hl_treebank_pass pass, windows; /* over the sentences, and over the windows of mentions */
     hl_syntax counts;
     hl_coreference_counts mentions;
-    hl_text text; /* the rows of a snapshot */
-    char *path;
-    int fd; /* -1 when closed */
+    hl_text text;     /* the rows of a snapshot */
+    const char *path; /* not owned */
+    int fd;           /* -1 when closed */
 } hl_syntax_csv;
 
 /* Allocates all memory except the arena's and that of the rows. The model runs on up to `rows` rows at once.
@@ -71,7 +71,8 @@ size_t hl_syntax_csv_arena(const hl_syntax_csv *csv);
  * file. HL_BAD_FILE, also if the file does not begin with the header, or a line has no step; HL_NO_MEMORY. */
 hl_status hl_syntax_csv_drop_after(const char *path, int64_t step);
 
-/* Opens the file for appending; a missing or empty file is begun with the header. HL_BAD_FILE, HL_NO_MEMORY. */
+/* Opens the file for appending; a missing or empty file is begun with the header. The path must outlive `csv`.
+ * HL_BAD_FILE, HL_NO_MEMORY. */
 hl_status hl_syntax_csv_open(hl_syntax_csv *csv, const char *path);
 
 /* Runs the model without changing it, and appends the rows of the step. The arena is left as it was. HL_BAD_FILE,

@@ -117,9 +117,8 @@ hl_status hl_tensorboard_open(hl_tensorboard *board, const hl_run_folder *folder
                               const hl_dataset *dataset, const hl_recorder *recorder)
 {
     *board = (hl_tensorboard){
-        .recorder = recorder, .dataset = dataset, .begin = board->begin, .path = hl_strdup(folder->events), .fd = -1
+        .recorder = recorder, .dataset = dataset, .begin = board->begin, .path = folder->events, .fd = -1
     };
-    HL_NEED(board->path != NULL, folder->events);
     HL_TRY(hl_file_open(board->path, O_WRONLY | O_APPEND | O_CREAT, &board->fd));
     HL_TRY(board->begin == 0 ? append_config(board, config) : hl_ok());
     return append_rows(board, folder->metrics);
@@ -224,6 +223,5 @@ void hl_tensorboard_close(hl_tensorboard *board)
     }
     hl_text_free(&board->values);
     hl_text_free(&board->record);
-    hl_free(board->path);
     *board = (hl_tensorboard){ .fd = -1 };
 }

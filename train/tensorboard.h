@@ -33,8 +33,8 @@ typedef struct hl_tensorboard {
     const hl_dataset *dataset;
     int64_t begin;          /* the first step that the file may lack; 0: the file must be begun */
     hl_text values, record; /* of the event being written */
-    char *path;
-    int fd; /* -1 when closed */
+    const char *path;       /* not owned */
+    int fd;                 /* -1 when closed */
 } hl_tensorboard;
 
 /* Drops the events of steps after `step`, and everything after a torn or damaged event. *begin: the step after the last
@@ -44,8 +44,8 @@ hl_status hl_tensorboard_drop_after(const char *path, int64_t step, int64_t *beg
 
 /* Opens the folder's file for appending. Adds the rows of metrics.csv from step board->begin on, which
  * hl_tensorboard_drop_after has set, or 0: rows of a run that went on without TensorBoard, or whose file was lost. A
- * file without events is begun with the config. The recorder may be NULL; it and the dataset must outlive the board.
- * HL_BAD_FILE, HL_NO_MEMORY. Close it with hl_tensorboard_close, also on failure. */
+ * file without events is begun with the config. The recorder may be NULL; it, the folder and the dataset must outlive
+ * the board. HL_BAD_FILE, HL_NO_MEMORY. Close it with hl_tensorboard_close, also on failure. */
 hl_status hl_tensorboard_open(hl_tensorboard *board, const hl_run_folder *folder, const hl_config *config,
                               const hl_dataset *dataset, const hl_recorder *recorder);
 

@@ -141,7 +141,7 @@ hl_status hl_trainer_reserve(hl_trainer *trainer, const hl_config *config, hl_da
     HL_TRY(hl_leaf_sum_init(&trainer->scores, trainer->ranks, leaves, 1, sizeof(hl_validation_leaf), NULL));
     HL_TRY(at_once > 1 ? hl_trainer_leaves_init(trainer, at_once) : hl_ok());
     HL_TRY(prepare_lengths(trainer));
-    HL_TRY(hl_optimizer_init(&trainer->optimizer, &trainer->model.parameters, hl_setup_optimizer(config)));
+    HL_TRY(hl_optimizer_init(&trainer->optimizer, &trainer->model.parameters, config->optimizer.update));
     trainer->schedule = hl_setup_schedule(config);
     HL_TRY(prepare_scores(trainer));
     int64_t T = hl_dataset_sizes(trainer->dataset)->longest, most = config->model.max_length,
@@ -194,30 +194,24 @@ void hl_trainer_free(hl_trainer *trainer)
     hl_leaf_sum_free(&trainer->sums);
     hl_optimizer_free(&trainer->optimizer);
     hl_arena_free(&trainer->arena);
-    hl_trainer_holds_free(trainer);
+    hl_free(trainer->holds);
+    trainer->holds = NULL;
     hl_model_free(&trainer->model);
     hl_dataset_free(trainer->dataset);
     trainer->dataset = NULL;
 }
 
 /* Forward and backward of one micro-batch. */
-static hl_status run_micro_batch(hl_trainer *trainer, const hl_batch *batch, int64_t scored, hl_leaf_figures *figures)
+static hl_status run_micro_batch(hl_trainer *trainer, const hl_batch *batch, hl_leaf_figures *figures)
 {
-    hl_tape_options options = hl_trainer_tape_options(trainer);
-    options.places = batch->places;
-    options.n_places = batch->n_rows;
     hl_cross_entropy_result result = { 0 };
-    hl_cross_entropy_args args = { .n = scored,
-                                   .smoothing = (hl_real)trainer->config->optimizer.label_smoothing,
-                                   .result = &result };
     size_t mark = trainer->arena.used;
     hl_tape tape;
-    hl_tape_begin(&tape, &trainer->arena, options);
-    hl_tensor *loss = hl_model_loss(&tape, &trainer->model, batch, args, NULL);
+    hl_tensor *loss = hl_trainer_forward(trainer, batch, &trainer->arena, NULL, &tape, &result);
     hl_status status = hl_trainer_check_loss(trainer, &tape, result.loss_sum);
     HL_THEN(status, hl_tape_backward(&tape, loss));
     hl_arena_rewind(&trainer->arena, mark);
-    hl_leaf_figures_add(figures, &result, scored, tape.flops);
+    hl_leaf_figures_add(figures, trainer, &result, &tape);
     return status;
 }
 
@@ -232,7 +226,7 @@ static hl_status run_leaf(hl_trainer *trainer, int64_t first)
     for (; first < end; first += size) {
         hl_batch micro_batch = hl_batch_slice(batch, first, size);
         if (micro_batch.n_targets > 0) {
-            HL_THEN(status, run_micro_batch(trainer, &micro_batch, batch->n_targets, figures));
+            HL_THEN(status, run_micro_batch(trainer, &micro_batch, figures));
         }
     }
     hl_leaf_sum_push(&trainer->figures, 1);
@@ -320,7 +314,7 @@ hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update)
     hl_leaf_sum_finish(&trainer->gradients);
     hl_leaf_sum_finish(&trainer->figures);
     HL_TRY(hl_ranks_agree(trainer->ranks, hl_ok())); /* until then, it may not be a sum: ranks.h */
-    hl_trainer_holds_clear(trainer);
+    hl_trainer_holds_act(trainer, step, HL_FROZEN_CLEAR);
     const hl_leaf_figures *found = trainer->figures.total;
     *update = (hl_update){
         .loss = found->loss,
@@ -332,9 +326,9 @@ hl_status hl_trainer_update(hl_trainer *trainer, hl_update *update)
         .grad_norm = hl_clip_gradients(trainer->threads, &trainer->model.parameters, config->optimizer.clip_norm),
     };
     HL_TRY(check_gradients(trainer, update->grad_norm));
-    hl_trainer_holds_keep(trainer, step);
+    hl_trainer_holds_act(trainer, step, HL_FROZEN_KEEP);
     hl_optimizer_step(&trainer->optimizer, trainer->threads, update->learning_rate);
-    hl_trainer_holds_restore(trainer, step);
+    hl_trainer_holds_act(trainer, step, HL_FROZEN_RESTORE);
     hl_trainer_holds_switch(trainer);
     if (trainer->ranks != NULL && trainer->ranks->mixed) { /* weights that are computed separately would drift apart */
         const hl_parameters *parameters = &trainer->model.parameters;

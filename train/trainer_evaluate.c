@@ -7,22 +7,19 @@
 #include <stdio.h>
 
 typedef struct validation {
-    hl_validation_leaf *leaf; /* that is being computed */
-    const hl_ranks *ranks;
+    hl_trainer *trainer;
+    hl_validation_leaf *leaf;      /* that is being computed */
     hl_validation_sums_pass *sums; /* or NULL */
-    hl_class_counts *classes;
-    int64_t n_answers; /* C */
-    int threads;
     bool dropped;
 } validation;
 
 static bool begin_slice(void *context, hl_evaluator_slice *slice)
 {
     validation *v = context;
-    if (hl_signals_received() != 0 || hl_ranks_signal(v->ranks) != 0) {
+    if (hl_signals_received() != 0 || hl_ranks_signal(v->trainer->ranks) != 0) {
         v->dropped = true;
     } else if (v->sums != NULL) {
-        hl_validation_sums_pass_batch(v->sums, &slice->batch, v->threads);
+        hl_validation_sums_pass_batch(v->sums, &slice->batch, v->trainer->threads);
         slice->probes = v->sums->probes;
         slice->observer = &v->sums->observer;
     }
@@ -32,13 +29,13 @@ static bool begin_slice(void *context, hl_evaluator_slice *slice)
 static void count_classes(void *context, const hl_evaluator_slice *slice, const hl_real *logits)
 {
     const validation *v = context;
-    hl_class_counts_add(v->classes, logits, slice->batch.target_ids, slice->batch.n_targets);
+    hl_class_counts_add(&v->trainer->classes, logits, slice->batch.target_ids, slice->batch.n_targets);
 }
 
 static void compare_predictors(void *context, const hl_evaluator_slice *slice, const hl_real *logits)
 {
     const validation *v = context;
-    hl_predictor_scores_add(&v->leaf->predictors, &slice->batch, logits, v->n_answers);
+    hl_predictor_scores_add(&v->leaf->predictors, &slice->batch, logits, v->trainer->config->sizes.targets);
 }
 
 static void add_scores(const void *context, void *to, const void *from)
@@ -59,8 +56,9 @@ static void add_sums(const void *context, void *to, const void *from)
 }
 
 /* Computes this rank's leaves into the values of the two sums. */
-static hl_status evaluate_leaves(hl_trainer *trainer, const hl_evaluator *evaluator, validation *v)
+static hl_status evaluate_leaves(const hl_evaluator *evaluator, validation *v)
 {
+    hl_trainer *trainer = v->trainer;
     const hl_batch *all = &trainer->validation.batch;
     int64_t n = all->n_examples, leaves = trainer->config->train.leaves;
     for (int leaf = trainer->scores.first; leaf < trainer->scores.last && !v->dropped; leaf++) {
@@ -94,11 +92,7 @@ hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_validation_sums_pass *sums
     bool classes = trainer->scored == HL_METRICS_CLASSES, tokens = trainer->scored == HL_METRICS_TOKENS;
     bool chains = trainer->scored == HL_METRICS_CHAINS;
     hl_ranks *ranks = trainer->ranks;
-    validation v = { .ranks = ranks,
-                     .sums = sums,
-                     .classes = &trainer->classes,
-                     .n_answers = trainer->config->sizes.targets,
-                     .threads = trainer->threads };
+    validation v = { .trainer = trainer, .sums = sums };
     char loss[64];
     snprintf(loss, sizeof loss, "step %lld: the validation loss", (long long)trainer->optimizer.step);
     hl_evaluator evaluator = { .model = &trainer->model,
@@ -117,7 +111,7 @@ hl_status hl_trainer_evaluate(hl_trainer *trainer, hl_validation_sums_pass *sums
     if (classes) {
         hl_class_counts_clear(&trainer->classes);
     }
-    HL_TRY(hl_ranks_agree(ranks, evaluate_leaves(trainer, &evaluator, &v)));
+    HL_TRY(hl_ranks_agree(ranks, evaluate_leaves(&evaluator, &v)));
     if (v.dropped || (hl_ranks_count(ranks) > 1 && hl_ranks_signal(ranks) != 0)) {
         *evaluation = (hl_evaluation){ .dropped = true };
         return hl_ok();

@@ -20,16 +20,30 @@ static bool group_is_frozen(const hl_holds *frozen, const hl_multi_head_config *
     return all;
 }
 
-/* n numbers from index `at` of the registry's blocks on. */
-typedef void row_visit(void *context, int64_t at, int64_t n);
-
-/* Calls `visit` for each run of numbers that is frozen at that step. Keys and values of a group are visited with its
- * first head. */
-static void each_frozen_row(const hl_holds *frozen, const hl_model *model, int64_t step, row_visit *visit,
-                            void *context)
+/* Does it with n numbers from index `at` of the registry's blocks on, after `used` numbers of other rows. */
+static void act_on_row(const hl_trainer *trainer, hl_frozen_act act, int64_t at, int64_t n, int64_t used)
 {
-    for (int l = 0; l < model->encoder.n_layers; l++) {
-        const hl_multi_head *layer = &model->encoder.layers[l].self_attn;
+    hl_real *const blocks[] = { trainer->model.parameters.values, trainer->optimizer.m, trainer->optimizer.v };
+    if (act == HL_FROZEN_CLEAR) {
+        memset(trainer->model.parameters.grads + at, 0, (size_t)n * sizeof **blocks);
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        hl_real *kept = trainer->holds->kept + i * trainer->holds->most + used;
+        if (blocks[i] != NULL) {
+            bool back = act == HL_FROZEN_RESTORE;
+            memcpy(back ? blocks[i] + at : kept, back ? kept : blocks[i] + at, (size_t)n * sizeof *kept);
+        }
+    }
+}
+
+/* Keys and values of a group go with its first head. */
+void hl_trainer_holds_act(const hl_trainer *trainer, int64_t step, hl_frozen_act act)
+{
+    const hl_holds *frozen = trainer->holds != NULL ? &trainer->holds->frozen : &(hl_holds){ .n = 0 };
+    int64_t used = 0;
+    for (int l = 0; l < trainer->model.encoder.n_layers && frozen->n > 0; l++) {
+        const hl_multi_head *layer = &trainer->model.encoder.layers[l].self_attn;
         int64_t shared = layer->config.n_heads / layer->config.n_kv_heads;
         for (int64_t h = 0; h < layer->config.n_heads; h++) {
             if (!hl_holds_at(frozen, l, h, step)) {
@@ -40,9 +54,10 @@ static void each_frozen_row(const hl_holds *frozen, const hl_model *model, int64
             int n = hl_head_parts(layer, h, parts);
             for (int i = 0; i < n; i++) {
                 bool own = i == HL_PART_Q || i == HL_PART_O || i == HL_PART_Q_BIAS;
+                int64_t first = parts[i].x->data - trainer->model.parameters.values;
                 for (int64_t row = 0; row < parts[i].n_rows && (own || group); row++) {
-                    int64_t first = parts[i].x->data - model->parameters.values;
-                    visit(context, first + hl_head_part_at(&parts[i], row, 0), parts[i].n_columns);
+                    act_on_row(trainer, act, first + hl_head_part_at(&parts[i], row, 0), parts[i].n_columns, used);
+                    used += parts[i].n_columns;
                 }
             }
         }
@@ -63,63 +78,15 @@ static int64_t most_frozen(const hl_holds *frozen, const hl_model *model)
 
 size_t hl_trainer_holds_bytes(const hl_config *config, const hl_model *model)
 {
-    hl_holds frozen = hl_holds_frozen(config);
+    hl_holds frozen = hl_holds_of(config, config->train.frozen);
     return hl_size_product(3 * (size_t)most_frozen(&frozen, model), sizeof(hl_real));
-}
-
-static void clear_row(void *context, int64_t at, int64_t n)
-{
-    const hl_parameters *parameters = context;
-    memset(parameters->grads + at, 0, (size_t)n * sizeof *parameters->grads);
-}
-
-void hl_trainer_holds_clear(const hl_trainer *trainer)
-{
-    if (trainer->holds != NULL) {
-        each_frozen_row(&trainer->holds->frozen, &trainer->model, trainer->optimizer.step, clear_row,
-                        (void *)&trainer->model.parameters);
-    }
-}
-
-typedef struct copying {
-    const hl_trainer *trainer;
-    bool back;
-    int64_t used;
-} copying;
-
-static void copy_row(void *context, int64_t at, int64_t n)
-{
-    copying *c = context;
-    const hl_trainer *trainer = c->trainer;
-    hl_real *const blocks[] = { trainer->model.parameters.values, trainer->optimizer.m, trainer->optimizer.v };
-    for (int i = 0; i < 3; i++) {
-        hl_real *kept = trainer->holds->kept + i * trainer->holds->most + c->used;
-        if (blocks[i] != NULL) {
-            memcpy(c->back ? blocks[i] + at : kept, c->back ? kept : blocks[i] + at, (size_t)n * sizeof *kept);
-        }
-    }
-    c->used += n;
-}
-
-void hl_trainer_holds_keep(const hl_trainer *trainer, int64_t step)
-{
-    if (trainer->holds != NULL) {
-        each_frozen_row(&trainer->holds->frozen, &trainer->model, step, copy_row, &(copying){ trainer, false, 0 });
-    }
-}
-
-void hl_trainer_holds_restore(const hl_trainer *trainer, int64_t step)
-{
-    if (trainer->holds != NULL) {
-        each_frozen_row(&trainer->holds->frozen, &trainer->model, step, copy_row, &(copying){ trainer, true, 0 });
-    }
 }
 
 /* ---- heads that are off ---- */
 
 void hl_trainer_holds_switch(const hl_trainer *trainer)
 {
-    const hl_trainer_holds *holds = trainer->holds;
+    hl_trainer_holds *holds = trainer->holds;
     if (holds == NULL || holds->off.n == 0) {
         return;
     }
@@ -133,19 +100,20 @@ void hl_trainer_holds_switch(const hl_trainer *trainer)
 
 hl_status hl_trainer_holds_init(hl_trainer *trainer)
 {
-    hl_holds off = hl_holds_off(trainer->config), frozen = hl_holds_frozen(trainer->config);
+    const hl_config_train *train = &trainer->config->train;
+    hl_holds off = hl_holds_of(trainer->config, train->off), frozen = hl_holds_of(trainer->config, train->frozen);
+    hl_model *model = &trainer->model;
+    int64_t heads = hl_heads_count(&model->config), most = most_frozen(&frozen, model);
     if (off.n == 0 && frozen.n == 0) {
         return hl_ok();
     }
-    hl_trainer_holds *holds = trainer->holds = hl_calloc(1, sizeof *holds);
+    size_t numbers = hl_size_product((size_t)heads + 3 * (size_t)most, sizeof(hl_real));
+    hl_trainer_holds *holds = trainer->holds = hl_calloc(1, hl_size_sum(sizeof *holds, numbers));
     HL_NEED(holds != NULL, "heads that are held");
-    hl_model *model = &trainer->model;
     holds->off = off;
     holds->frozen = frozen;
-    holds->most = most_frozen(&frozen, model);
-    holds->numbers = hl_calloc((size_t)hl_heads_count(&model->config), sizeof *holds->numbers);
-    holds->kept = hl_calloc(3 * (size_t)holds->most + 1, sizeof *holds->kept);
-    HL_NEED(holds->numbers != NULL && holds->kept != NULL, "heads that are held");
+    holds->most = most;
+    holds->kept = holds->numbers + heads;
     for (int l = 0; l < model->encoder.n_layers && off.n > 0; l++) {
         holds->switches[l] = (hl_tensor){ .shape = HL_SHAPE(1, model->config.heads[l]),
                                           .data = holds->numbers + hl_heads_before(&model->config, l) };
@@ -153,14 +121,4 @@ hl_status hl_trainer_holds_init(hl_trainer *trainer)
     }
     hl_trainer_holds_switch(trainer);
     return hl_ok();
-}
-
-void hl_trainer_holds_free(hl_trainer *trainer)
-{
-    if (trainer->holds != NULL) {
-        hl_free(trainer->holds->numbers);
-        hl_free(trainer->holds->kept);
-        hl_free(trainer->holds);
-        trainer->holds = NULL;
-    }
 }

@@ -31,20 +31,29 @@ hl_tape_options hl_trainer_pass_options(const hl_config *config, int threads)
                               .seed = (uint64_t)config->train.seed };
 }
 
-hl_tape_options hl_trainer_tape_options(const hl_trainer *trainer)
+hl_tensor *hl_trainer_forward(const hl_trainer *trainer, const hl_batch *batch, hl_arena *arena, hl_tape_kept *kept,
+                              hl_tape *tape, hl_cross_entropy_result *result)
 {
-    hl_tape_options options = hl_trainer_pass_options(trainer->config, trainer->threads);
+    hl_tape_options options = hl_trainer_pass_options(trainer->config, kept != NULL ? 1 : trainer->threads);
     options.step = (uint32_t)(trainer->optimizer.step + 1);
     options.memory.plan = &trainer->plan;
+    options.memory.kept = kept;
     options.observer = trainer->observer;
-    return options;
+    options.places = batch->places;
+    options.n_places = batch->n_rows;
+    hl_cross_entropy_args args = { .n = trainer->batch.batch.n_targets,
+                                   .smoothing = (hl_real)trainer->config->optimizer.label_smoothing,
+                                   .result = result };
+    hl_tape_begin(tape, arena, options);
+    return hl_model_loss(tape, &trainer->model, batch, args, NULL);
 }
 
-void hl_leaf_figures_add(hl_leaf_figures *figures, const hl_cross_entropy_result *result, int64_t scored, double flops)
+void hl_leaf_figures_add(hl_leaf_figures *figures, const hl_trainer *trainer, const hl_cross_entropy_result *result,
+                         const hl_tape *tape)
 {
-    figures->loss += result->loss_sum / (double)scored;
+    figures->loss += result->loss_sum / (double)trainer->batch.batch.n_targets;
     figures->correct += result->n_correct;
-    figures->flops += flops;
+    figures->flops += tape->flops;
 }
 
 hl_status hl_trainer_check_loss(const hl_trainer *trainer, const hl_tape *tape, double loss)
@@ -95,20 +104,11 @@ static void run_forward(const void *context, hl_range range)
     hl_tape_kept *kept = &trainer->leaves[range.thread].kept;
     for (int64_t i = range.begin; i < range.end; i++) {
         hl_trainer_leaf *own = &trainer->leaves[i];
-        if (own->leaf->empty) {
-            continue;
+        if (!own->leaf->empty) {
+            own->leaf->loss =
+                hl_trainer_forward(trainer, &own->batch, &own->arena, kept, &own->leaf->tape, &own->result);
+            kept->made = true;
         }
-        hl_tape_options options = hl_trainer_tape_options(trainer);
-        options.threads = 1;
-        options.memory.kept = kept;
-        options.places = own->batch.places;
-        options.n_places = own->batch.n_rows;
-        hl_cross_entropy_args args = { .n = trainer->batch.batch.n_targets,
-                                       .smoothing = (hl_real)trainer->config->optimizer.label_smoothing,
-                                       .result = &own->result };
-        hl_tape_begin(&own->leaf->tape, &own->arena, options);
-        own->leaf->loss = hl_model_loss(&own->leaf->tape, &trainer->model, &own->batch, args, NULL);
-        kept->made = true;
     }
 }
 
@@ -119,7 +119,7 @@ static void push_figures(hl_trainer *trainer, int n)
         hl_leaf_figures *figures = hl_leaf_sum_next(&trainer->figures);
         *figures = (hl_leaf_figures){ 0 };
         if (!own->leaf->empty) {
-            hl_leaf_figures_add(figures, &own->result, trainer->batch.batch.n_targets, own->leaf->tape.flops);
+            hl_leaf_figures_add(figures, trainer, &own->result, &own->leaf->tape);
         }
         hl_leaf_sum_push(&trainer->figures, 1);
     }

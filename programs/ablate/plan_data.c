@@ -23,11 +23,10 @@ static hl_status take_content(const char *folder, const char *name, hl_config *c
     const char *part = status.code == HL_OK ? strstr(plan, heading.bytes) : NULL;
     char *found = part != NULL ? strstr(part, key) : NULL;
     if (found != NULL) {
-        int count;
         char wrong[HL_CONFIG_WRONG_TEXT];
         char *value = found + sizeof key - 1;
         value[strcspn(value, "\n")] = '\0';
-        hl_config_read_value(hl_config_key_at(offsetof(hl_config, task.content)), value, config, &count, wrong);
+        hl_config_read_value(hl_config_key_at(offsetof(hl_config, task.content)), value, config, wrong);
     }
     hl_text_free(&heading);
     hl_free(plan);

@@ -59,13 +59,13 @@ static void take_row(const hl_metrics_row *r, validations *v)
     if (strcmp(r->split, "validation") != 0) {
         return;
     }
-    bool better = v->result.steps < 0 || r->loss < v->best;
-    v->best = better ? r->loss : v->best;
+    bool better = v->result.steps < 0 || r->scores.loss < v->best;
+    v->best = better ? r->scores.loss : v->best;
     v->since_best = better ? 0 : v->since_best + 1;
     v->result.steps = r->step;
-    v->result.loss = r->loss;
-    v->result.accuracy = r->accuracy;
-    if (v->result.steps_to_target < 0 && r->accuracy >= v->target) {
+    v->result.loss = r->scores.loss;
+    v->result.accuracy = r->scores.accuracy;
+    if (v->result.steps_to_target < 0 && r->scores.accuracy >= v->target) {
         v->result.steps_to_target = r->step;
     }
 }
@@ -152,7 +152,7 @@ hl_ablate_glimpse hl_ablate_glimpse_of(const char *folder)
     for (const char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
         hl_metrics_row r;
         if (hl_metrics_row_read(line, (size_t)(end - line), &r)) {
-            glimpse = (hl_ablate_glimpse){ .step = r.step, .loss = r.loss, .accuracy = r.accuracy };
+            glimpse = (hl_ablate_glimpse){ .step = r.step, .loss = r.scores.loss, .accuracy = r.scores.accuracy };
         }
     }
     return glimpse;

@@ -22,9 +22,8 @@ static hl_status footprint_of_examined(const hl_opened_model *run, hl_footprint 
     config->sizes.longest = hl_opened_model_longest(run);
     config->sizes.examples[HL_TRAIN] = 0; /* patterns.budget_mb has been asked */
     config->patterns.examples = config->train.eval_examples = run->examples.n_examples;
-    bool looked_at = run->source.open != NULL;
-    hl_status status =
-        (looked_at ? hl_footprint_of_looked_at : hl_footprint_of_recorded)(config, (int64_t)run->n_steps, f);
+    hl_footprint_use use = run->source.open != NULL ? HL_FOR_LOOKING : HL_FOR_TRAINING;
+    hl_status status = hl_footprint_of(config, use, 1, (int64_t)run->n_steps, f);
     hl_free(config);
     return status;
 }
@@ -35,12 +34,10 @@ static hl_status footprint_of(const hl_opened_model *run, hl_footprint *f)
         return footprint_of_examined(run, f);
     }
     const hl_config *config = &run->source.config;
-    if (run->source.folders != NULL) {
-        return hl_footprint_of_recorded(config, 1, f);
-    }
-    return run->source.open != NULL
-               ? hl_footprint_of_evaluated(config, f) /* running it on examples tells what they need */
-               : hl_footprint_of_recorded(config, (int64_t)run->n_steps, f);
+    bool several = run->source.folders != NULL, open = run->source.open != NULL && !several;
+    /* Of an open model, running it on examples tells what they need. */
+    return hl_footprint_of(config, open ? HL_FOR_EVALUATION : HL_FOR_TRAINING, 1, several ? 1 : (int64_t)run->n_steps,
+                           f);
 }
 
 hl_status hl_heads_memory(const hl_opened_model *run, const hl_heads_command *command, hl_heads_need *need)

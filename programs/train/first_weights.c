@@ -131,7 +131,7 @@ static hl_status read_file(hl_trainer *trainer, const char *path, FILE *err)
     hl_checkpoint *weights;
     HL_TRY(open_file(path, &weights));
     hl_status status = hl_checkpoint_load(weights, &trainer->model.parameters);
-    bool has_checksum = hl_checkpoint_has_checksum(weights);
+    bool has_checksum = weights->has_checksum;
     hl_checkpoint_free(weights);
     HL_TRY(status);
     if (!has_checksum) {

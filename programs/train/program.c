@@ -58,12 +58,10 @@ static hl_status name_source(hl_config *config, size_t offset, hl_config_string_
 {
     const char *from = hl_config_string(config, source);
     char whole[PATH_MAX], wrong[HL_CONFIG_WRONG_TEXT];
-    int count;
     bool found = *from != '\0' && realpath(from, whole) != NULL;
     const hl_config_key *key = hl_config_key_at(offset);
-    return !found || hl_config_read_value(key, whole, config, &count, wrong)
-               ? hl_ok()
-               : hl_error(HL_INVALID, "%s: %s", key->full, wrong);
+    return !found || hl_config_read_value(key, whole, config, wrong) ? hl_ok()
+                                                                     : hl_error(HL_INVALID, "%s: %s", key->full, wrong);
 }
 
 /* A run that goes on with auto keeps what that meant when it was begun, or its results would be others'. `run`: its

@@ -53,7 +53,7 @@ hl_status hl_resume_take_best(const hl_run_folder *folder, bool kept)
 static hl_status restore(hl_loop *loop, hl_checkpoint *checkpoint, const char *path, bool *kept)
 {
     const hl_run_folder *folder = loop->folder;
-    const char *stored = hl_checkpoint_config(checkpoint);
+    const char *stored = checkpoint->config;
     hl_status same = hl_ok();
     if (stored != NULL) {
         same = check_same_config(loop->config, path, stored, strlen(stored), folder->checkpoint);
@@ -126,7 +126,7 @@ hl_status hl_resume_steps_left(const hl_config *config, const hl_run_folder *fol
     hl_train_state state = { 0 };
     HL_TRY(hl_checkpoint_open(folder->checkpoint, &checkpoint));
     hl_status status = hl_checkpoint_judge(checkpoint, hl_checkpoint_state(checkpoint, &state));
-    *steps = hl_loop_patience_lost(config, &state) ? 0 : *steps - hl_checkpoint_step(checkpoint);
+    *steps = hl_loop_patience_lost(config, &state) ? 0 : *steps - checkpoint->step;
     hl_checkpoint_free(checkpoint);
     return status;
 }

@@ -174,7 +174,7 @@ static hl_status add_shared(summary *s, int n)
 {
     int leaves = (int)s->config->train.leaves;
     hl_footprint footprint;
-    HL_TRY(hl_footprint_of_one(s->config, n, &footprint));
+    HL_TRY(hl_footprint_of(s->config, HL_FOR_TRAINING, n, -1, &footprint));
     taken found = { .n = n, .memory = footprint.total };
     for (int rank = 0; rank < n; rank++) {
         int own = hl_leaf_sum_first(leaves, n, rank + 1) - hl_leaf_sum_first(leaves, n, rank);

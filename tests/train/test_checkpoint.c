@@ -31,11 +31,6 @@ static hl_status write_checkpoint(const char *path, const char *kept, const hl_t
     return hl_checkpoint_write(path, kept, &trainer->optimizer, &some_state, some_config);
 }
 
-static void assert_good(hl_status status)
-{
-    CHECK_OK(status);
-}
-
 static void assert_same_state(hl_train_state a, hl_train_state b)
 {
     ck_assert_int_eq(a.has_best, b.has_best);
@@ -57,49 +52,42 @@ LOOP_TEST(what_is_restored_has_the_same_bits, 0, 3)
 {
     hl_config config = trainer_config("");
     config.model.tie_embedding = _i == 1;
-    config.optimizer.name = _i == 2 ? HL_SGD : HL_ADAM;
-    hl_trainer trained, fresh;
-    trainer_make(&trained, &config);
-    trainer_make(&fresh, &config);
-    trainer_updated(&trained, 4);
+    config.optimizer.update.name = _i == 2 ? HL_SGD : HL_ADAM;
+    hl_trainer *trained = trainer_of(config), *fresh = trainer_of(config);
+    trainer_updated(trained, 4);
     const char *path = scratch_path("checkpoint.safetensors");
-    assert_good(write_checkpoint(path, NULL, &trained));
+    CHECK_OK(write_checkpoint(path, NULL, trained));
     hl_checkpoint *checkpoint;
-    assert_good(hl_checkpoint_open(path, &checkpoint));
-    ck_assert_str_eq(hl_checkpoint_config(checkpoint), some_config);
+    CHECK_OK(hl_checkpoint_open(path, &checkpoint));
+    ck_assert_str_eq(checkpoint->config, some_config);
     hl_train_state state = { 0 };
-    assert_good(hl_checkpoint_restore(checkpoint, &fresh.optimizer, &state));
+    CHECK_OK(hl_checkpoint_restore(checkpoint, &fresh->optimizer, &state));
     hl_checkpoint_free(checkpoint);
     assert_same_state(state, some_state);
-    ck_assert_int_eq(fresh.optimizer.step, 4);
-    size_t bytes = (size_t)fresh.model.parameters.count * sizeof(hl_real);
-    ck_assert_mem_eq(fresh.model.parameters.values, trained.model.parameters.values, bytes);
-    ck_assert_int_eq(fresh.optimizer.m == NULL, _i == 2);
-    if (fresh.optimizer.m != NULL) {
-        ck_assert_mem_eq(fresh.optimizer.m, trained.optimizer.m, bytes);
-        ck_assert_mem_eq(fresh.optimizer.v, trained.optimizer.v, bytes);
+    ck_assert_int_eq(fresh->optimizer.step, 4);
+    size_t bytes = (size_t)fresh->model.parameters.count * sizeof(hl_real);
+    ck_assert_mem_eq(fresh->model.parameters.values, trained->model.parameters.values, bytes);
+    ck_assert_int_eq(fresh->optimizer.m == NULL, _i == 2);
+    if (fresh->optimizer.m != NULL) {
+        ck_assert_mem_eq(fresh->optimizer.m, trained->optimizer.m, bytes);
+        ck_assert_mem_eq(fresh->optimizer.v, trained->optimizer.v, bytes);
     }
-    trainer_updated(&fresh, 3);
-    trainer_updated(&trained, 3);
-    ck_assert_mem_eq(fresh.model.parameters.values, trained.model.parameters.values, bytes);
-    hl_trainer_free(&trained);
-    hl_trainer_free(&fresh);
+    trainer_updated(fresh, 3);
+    trainer_updated(trained, 3);
+    ck_assert_mem_eq(fresh->model.parameters.values, trained->model.parameters.values, bytes);
 }
 
 TEST(a_state_without_a_best_loss_comes_back)
 {
-    hl_config config = trainer_config("");
-    hl_trainer trainer;
-    trainer_make(&trainer, &config);
+    hl_trainer *trainer = trainer_of(trainer_config(""));
     const char *path = scratch_path("checkpoint.safetensors");
     hl_train_state none = { 0 }, state = some_state;
-    assert_good(hl_checkpoint_write(path, NULL, &trainer.optimizer, &none, some_config));
+    CHECK_OK(hl_checkpoint_write(path, NULL, &trainer->optimizer, &none, some_config));
     hl_checkpoint *checkpoint;
-    assert_good(hl_checkpoint_open(path, &checkpoint));
-    assert_good(hl_checkpoint_restore(checkpoint, &trainer.optimizer, &state));
+    CHECK_OK(hl_checkpoint_open(path, &checkpoint));
+    CHECK_OK(hl_checkpoint_restore(checkpoint, &trainer->optimizer, &state));
     assert_same_state(state, none);
     hl_checkpoint_free(checkpoint);
-    hl_trainer_free(&trainer);
 }
 
 /* Which has fewer fields. */
@@ -107,7 +95,7 @@ TEST(what_metrics_csv_held_is_read_from_format_1_too)
 {
     bool has = false;
     hl_metrics_sum sum;
-    assert_good(hl_checkpoint_read_metrics(HL_FORMATS "/1/checkpoint.safetensors", &has, &sum));
+    CHECK_OK(hl_checkpoint_read_metrics(HL_FORMATS "/1/checkpoint.safetensors", &has, &sum));
     ck_assert(has);
     ck_assert_int_gt(sum.rows, 0);
 }
@@ -120,7 +108,7 @@ static hl_status open_format(const char *key, const char *format)
     hl_file file;
     hl_file_create(&file, path);
     hl_safetensors_write(&file, NULL, 0, items, 3);
-    assert_good(hl_file_commit(&file, HL_VOLATILE));
+    CHECK_OK(hl_file_commit(&file, HL_VOLATILE));
     hl_checkpoint *checkpoint;
     hl_status status = hl_checkpoint_open(path, &checkpoint);
     hl_checkpoint_free(checkpoint);
@@ -129,8 +117,8 @@ static hl_status open_format(const char *key, const char *format)
 
 TEST(a_newer_format_is_refused)
 {
-    assert_good(open_format("weights_format", "1"));
-    assert_good(open_format("checkpoint_format", "4"));
+    CHECK_OK(open_format("weights_format", "1"));
+    CHECK_OK(open_format("checkpoint_format", "4"));
     message_check(open_format("weights_format", "7"), HL_BAD_FILE, "train.format_7_this_headlight_reads_up");
     message_check(open_format("checkpoint_format", "9"), HL_BAD_FILE, "train.format_9_this_headlight_reads_up");
 }
@@ -140,15 +128,14 @@ TEST(a_file_holds_the_names_it_promises)
 {
     hl_config config = trainer_config("");
     config.model.tie_embedding = true;
-    hl_trainer trainer;
-    trainer_make(&trainer, &config);
+    hl_trainer *trainer = trainer_of(config);
     const char *path = scratch_path("checkpoint.safetensors"), *model = scratch_path("model.safetensors");
-    assert_good(write_checkpoint(path, NULL, &trainer));
-    assert_good(hl_checkpoint_write_model(model, &trainer.model.parameters, 9, some_config));
+    CHECK_OK(write_checkpoint(path, NULL, trainer));
+    CHECK_OK(hl_checkpoint_write_model(model, &trainer->model.parameters, 9, some_config));
     hl_safetensors *files[2];
-    assert_good(safetensors_file_open(path, &files[0]));
-    assert_good(safetensors_file_open(model, &files[1]));
-    int n = trainer.model.parameters.n;
+    CHECK_OK(safetensors_file_open(path, &files[0]));
+    CHECK_OK(safetensors_file_open(model, &files[1]));
+    int n = trainer->model.parameters.n;
     ck_assert_int_eq(hl_safetensors_count(files[0]), 3 * n + 1);
     ck_assert_int_eq(hl_safetensors_count(files[1]), n + 1);
     for (int i = 0; i < 2; i++) {
@@ -163,7 +150,6 @@ TEST(a_file_holds_the_names_it_promises)
     ck_assert_int_ge(hl_safetensors_find(files[0], "optimizer.v.embedding.weight"), 0);
     hl_safetensors_free(files[0]);
     hl_safetensors_free(files[1]);
-    hl_trainer_free(&trainer);
 }
 
 /* The tied weights of `trainer` under their first names, as other programs may write them, and `second` beside them. */
@@ -182,7 +168,7 @@ static void write_tied(const char *path, const hl_trainer *trainer, const hl_nam
     hl_file file;
     hl_file_create(&file, path);
     hl_safetensors_write(&file, tensors, parameters->n + (second != NULL), NULL, 0);
-    assert_good(hl_file_commit(&file, HL_VOLATILE));
+    CHECK_OK(hl_file_commit(&file, HL_VOLATILE));
     free(tensors);
 }
 
@@ -199,71 +185,58 @@ TEST(the_second_name_of_tied_weights_may_be_missing_but_not_of_another_shape)
 {
     hl_config config = trainer_config("");
     config.model.tie_embedding = true;
-    hl_trainer trained, fresh;
-    trainer_make(&trained, &config);
-    trainer_updated(&trained, 1);
-    trainer_make(&fresh, &config);
+    hl_trainer *trained = trainer_of(config);
+    trainer_updated(trained, 1);
+    hl_trainer *fresh = trainer_of(config);
     const char *path = scratch_path("tied.safetensors");
-    write_tied(path, &trained, NULL);
-    assert_good(load_into(path, &fresh));
-    ck_assert_mem_eq(fresh.model.parameters.values, trained.model.parameters.values,
-                     (size_t)trained.model.parameters.count * sizeof(hl_real));
+    write_tied(path, trained, NULL);
+    CHECK_OK(load_into(path, fresh));
+    ck_assert_mem_eq(fresh->model.parameters.values, trained->model.parameters.values,
+                     (size_t)trained->model.parameters.count * sizeof(hl_real));
 
     const hl_real number = 0;
-    write_tied(path, &trained, &(hl_named_tensor){ "output.weight", { .n_dims = 1, .size = { 1 } }, &number });
-    message_check(load_into(path, &fresh), HL_BAD_FILE, "train.output_weight_differs_from_embedding_weight");
-    hl_trainer_free(&trained);
-    hl_trainer_free(&fresh);
+    write_tied(path, trained, &(hl_named_tensor){ "output.weight", { .n_dims = 1, .size = { 1 } }, &number });
+    message_check(load_into(path, fresh), HL_BAD_FILE, "train.output_weight_differs_from_embedding_weight");
 }
 
 TEST(the_checkpoint_before_stays_under_its_own_name)
 {
-    hl_config config = trainer_config("");
-    hl_trainer trainer;
-    trainer_make(&trainer, &config);
+    hl_trainer *trainer = trainer_of(trainer_config(""));
     const char *path = scratch_path("checkpoint.safetensors"), *kept = scratch_path("checkpoint-0.safetensors");
-    assert_good(write_checkpoint(path, kept, &trainer));
+    CHECK_OK(write_checkpoint(path, kept, trainer));
     ck_assert(!scratch_exists(kept)); /* there was none */
     size_t size;
     char *first = scratch_read(path, &size);
-    trainer_updated(&trainer, 1);
+    trainer_updated(trainer, 1);
     scratch_write(kept, "stale", 5); /* of a run that was resumed before it */
-    assert_good(write_checkpoint(path, kept, &trainer));
+    CHECK_OK(write_checkpoint(path, kept, trainer));
     ck_assert(scratch_holds(kept, first, size));
     ck_assert(!scratch_holds(path, first, size));
     free(first);
-    hl_trainer_free(&trainer);
 }
 
 /* ---- when files and memory fail ---- */
 
-static hl_config fault_config;
-static hl_trainer fault_trainers[2];
+static hl_trainer *fault_trainers[2];
 
 static void begin_faults(void)
 {
-    fault_config = trainer_config("");
-    fault_config.model.tie_embedding = true; /* whose second name is read too */
+    hl_config config = trainer_config("");
+    config.model.tie_embedding = true; /* whose second name is read too */
     for (int version = 0; version < 2; version++) {
-        trainer_make(&fault_trainers[version], &fault_config);
-        trainer_updated(&fault_trainers[version], version + 1);
+        fault_trainers[version] = trainer_of(config);
+        trainer_updated(fault_trainers[version], version + 1);
     }
-}
-
-static void end_faults(void)
-{
-    hl_trainer_free(&fault_trainers[0]);
-    hl_trainer_free(&fault_trainers[1]);
 }
 
 static hl_status save_checkpoint(const char *path, int version)
 {
-    return write_checkpoint(path, NULL, &fault_trainers[version]);
+    return write_checkpoint(path, NULL, fault_trainers[version]);
 }
 
 static hl_status save_model(const char *path, int version)
 {
-    return hl_checkpoint_write_model(path, &fault_trainers[version].model.parameters, version, some_config);
+    return hl_checkpoint_write_model(path, &fault_trainers[version]->model.parameters, version, some_config);
 }
 
 static hl_status load_checkpoint(const char *path)
@@ -271,7 +244,7 @@ static hl_status load_checkpoint(const char *path)
     hl_checkpoint *checkpoint;
     HL_TRY(hl_checkpoint_open(path, &checkpoint));
     hl_train_state state;
-    hl_status status = hl_checkpoint_restore(checkpoint, &fault_trainers[1].optimizer, &state);
+    hl_status status = hl_checkpoint_restore(checkpoint, &fault_trainers[1]->optimizer, &state);
     hl_checkpoint_free(checkpoint);
     HL_TRY(status);
     assert_same_state(state, some_state);
@@ -280,21 +253,19 @@ static hl_status load_checkpoint(const char *path)
 
 static hl_status load_weights(const char *path)
 {
-    return load_into(path, &fault_trainers[1]);
+    return load_into(path, fault_trainers[1]);
 }
 
 TEST(a_failing_disk_or_memory_never_costs_the_checkpoint_that_is_there)
 {
     begin_faults();
     fault_checks_saving(save_checkpoint, 2); /* removing a temporary file that is not there; closing the folder */
-    end_faults();
 }
 
 TEST(a_failing_disk_or_memory_never_costs_the_weights_that_are_there)
 {
     begin_faults();
     fault_checks_saving(save_model, 2);
-    end_faults();
 }
 
 LOOP_TEST(reading_reports_whatever_fails, 0, 2)
@@ -305,7 +276,6 @@ LOOP_TEST(reading_reports_whatever_fails, 0, 2)
     } else {
         fault_checks_loading(save_model, load_weights, 1);
     }
-    end_faults();
 }
 
 /* Also the linking and what goes before it: old file and old kept file are both whole, or the new ones are. */
@@ -313,7 +283,7 @@ TEST(a_checkpoint_that_cannot_be_kept_is_not_replaced)
 {
     begin_faults();
     const char *path = scratch_path("checkpoint.safetensors"), *kept = scratch_path("kept.safetensors");
-    assert_good(save_checkpoint(path, 0));
+    CHECK_OK(save_checkpoint(path, 0));
     size_t size;
     char *old = scratch_read(path, &size);
     faults_begin();
@@ -321,7 +291,7 @@ TEST(a_checkpoint_that_cannot_be_kept_is_not_replaced)
     do {
         scratch_write(path, old, size);
         faults_in_files(++n, FAULTS_ONCE, EIO);
-        hl_status status = write_checkpoint(path, kept, &fault_trainers[1]);
+        hl_status status = write_checkpoint(path, kept, fault_trainers[1]);
         ck_assert(status.code == HL_OK || status.code == HL_BAD_FILE);
         refused += status.code != HL_OK;
         bool replaced = !scratch_holds(path, old, size);
@@ -332,7 +302,6 @@ TEST(a_checkpoint_that_cannot_be_kept_is_not_replaced)
     ck_assert_int_gt(refused, 20);
     faults_end();
     free(old);
-    end_faults();
 }
 
 SUITE("checkpoint")

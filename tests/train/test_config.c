@@ -31,8 +31,8 @@ TEST(an_empty_config_is_the_copy_task_by_default)
     ck_assert_int_eq(config.model.max_length, 21);
     ck_assert(config.model.bias);
     ck_assert(!config.model.causal);
-    ck_assert_double_eq(config.optimizer.beta2, 0.98);
-    ck_assert_double_eq(config.optimizer.epsilon, 1e-9);
+    ck_assert_double_eq(config.optimizer.update.beta2, 0.98);
+    ck_assert_double_eq(config.optimizer.update.epsilon, 1e-9);
     ck_assert_int_eq(config.patterns.every, HL_CONFIG_LOG);
     ck_assert_int_eq(config.patterns.examples, 32);
     ck_assert_str_eq(config.train.out, "runs/x");
@@ -64,11 +64,11 @@ TEST(every_type_of_value_is_read)
     ck_assert(config.model.causal && !config.model.bias && config.model.tie_embedding);
     ck_assert_int_eq(config.model.d_ff, 10);
     ck_assert_int_eq(config.model.max_length, 99);
-    ck_assert_int_eq(config.optimizer.name, HL_SGD);
-    ck_assert_int_eq(config.optimizer.schedule, HL_SCHEDULE_NOAM);
-    ck_assert_double_eq(config.optimizer.learning_rate, 0.015);
+    ck_assert_int_eq(config.optimizer.update.name, HL_SGD);
+    ck_assert_int_eq(config.optimizer.schedule.name, HL_SCHEDULE_NOAM);
+    ck_assert_double_eq(config.optimizer.schedule.learning_rate, 0.015);
     ck_assert(config.optimizer.clip_norm == 0 && !signbit(config.optimizer.clip_norm));
-    ck_assert_double_eq(config.optimizer.beta1, 0.5);
+    ck_assert_double_eq(config.optimizer.update.beta1, 0.5);
     ck_assert_int_eq(config.train.seed, 1000000000000000);
     ck_assert_str_eq(config.train.out, "/tmp/r\xc3\xbcns of mine");
     ck_assert_int_eq(config.patterns.every, 250);

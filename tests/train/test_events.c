@@ -3,6 +3,7 @@
 #include "tests/check_suite.h"
 #include "tests/fault_checks.h"
 #include "tests/faults.h"
+#include "tests/scratch.h"
 #include "train/private/events.h"
 
 #include <stdlib.h>
@@ -41,33 +42,30 @@ TEST(crc32c_is_castagnolis)
 
 TEST(a_record_has_these_bytes)
 {
-    hl_text file = { 0 }, values = { 0 };
-    hl_event_record(&file, 1.5, 0, NULL);
-    SAME_BYTES(file, "\x1a\0\0\0\0\0\0\0\x12\x9b\xd8\x2d" SECONDS "\x10\x00\x1a\x0d"
-                     "brain.Event:2\xd3\xdc\x53\x1e");
-    file.size = 0;
-    hl_event_scalar(&values, "loss/train", 0.25);
-    hl_event_record(&file, 1.5, 300, &values);
-    SAME_BYTES(file, "\x21\0\0\0\0\0\0\0\x01\x7b\xec\xf6" SECONDS "\x10\xac\x02"
-                     "\x2a\x13\x0a\x11\x0a\x0aloss/train\x15\x00\x00\x80\x3e\x6c\x56\x11\xa4");
-    hl_text_free(&values);
-    hl_text_free(&file);
+    hl_text *file = scratch_text(), *values = scratch_text();
+    hl_event_record(file, 1.5, 0, NULL);
+    SAME_BYTES(*file, "\x1a\0\0\0\0\0\0\0\x12\x9b\xd8\x2d" SECONDS "\x10\x00\x1a\x0d"
+                      "brain.Event:2\xd3\xdc\x53\x1e");
+    file->size = 0;
+    hl_event_scalar(values, "loss/train", 0.25);
+    hl_event_record(file, 1.5, 300, values);
+    SAME_BYTES(*file, "\x21\0\0\0\0\0\0\0\x01\x7b\xec\xf6" SECONDS "\x10\xac\x02"
+                      "\x2a\x13\x0a\x11\x0a\x0aloss/train\x15\x00\x00\x80\x3e\x6c\x56\x11\xa4");
 }
 
 TEST(values_have_these_bytes)
 {
     char content[32] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\x2c\0\0\0\x07";
     const hl_text png = { .bytes = content, .size = 24 }, markdown = { .bytes = (char[]){ "a*b" }, .size = 3 };
-    hl_text values = { 0 };
-    hl_event_image(&values, "m", &png);
-    SAME_BYTES(values, "\x0a\x26\x0a\x01m\x22\x21\x08\x07\x10\xac\x02\x18\x03\x22\x18\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
-                       "\0\0\x01\x2c\0\0\0\x07");
-    values.size = 0;
-    hl_event_markdown(&values, "c", &markdown);
-    SAME_BYTES(values, "\x0a\x1a\x0a\x01"
-                       "c\x4a\x0a\x0a\x08\x0a\x04text\x12\x00\x42\x09\x08\x07\x12\x00\x42\x03"
-                       "a*b");
-    hl_text_free(&values);
+    hl_text *values = scratch_text();
+    hl_event_image(values, "m", &png);
+    SAME_BYTES(*values, "\x0a\x26\x0a\x01m\x22\x21\x08\x07\x10\xac\x02\x18\x03\x22\x18\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
+                        "\0\0\x01\x2c\0\0\0\x07");
+    values->size = 0;
+    hl_event_markdown(values, "c", &markdown);
+    SAME_BYTES(*values, "\x0a\x1a\x0a\x01"
+                        "c\x4a\x0a\x0a\x08\x0a\x04text\x12\x00\x42\x09\x08\x07\x12\x00\x42\x03"
+                        "a*b");
 }
 
 TEST(a_setting_is_a_number_a_truth_value_or_a_text)
@@ -96,14 +94,13 @@ TEST(a_setting_is_a_number_a_truth_value_or_a_text)
         { "", "\x1a\x00", 2 },
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        hl_text settings = { 0 };
-        hl_event_setting(&settings, "k", known[i].value);
+        hl_text *settings = scratch_text();
+        hl_event_setting(settings, "k", known[i].value);
         size_t size = known[i].size;
-        ck_assert_uint_eq(settings.size, size + 7);
+        ck_assert_uint_eq(settings->size, size + 7);
         const char begin[] = { 0x0a, (char)(size + 5), 0x0a, 0x01, 'k', 0x12, (char)size };
-        ck_assert_mem_eq(settings.bytes, begin, sizeof begin);
-        ck_assert_mem_eq(settings.bytes + sizeof begin, known[i].held, size);
-        hl_text_free(&settings);
+        ck_assert_mem_eq(settings->bytes, begin, sizeof begin);
+        ck_assert_mem_eq(settings->bytes + sizeof begin, known[i].held, size);
     }
 }
 
@@ -112,50 +109,46 @@ TEST(numbers_of_any_size_are_written_and_read_back)
     static const int64_t steps[] = { 0, 1, 127, 128, 16383, 16384, (int64_t)1 << 32, INT64_MAX };
     static const size_t bytes[] = { 1, 1, 1, 2, 2, 3, 5, 9 }; /* seven bits each */
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        hl_text file = { 0 };
+        hl_text *file = scratch_text();
         int64_t step = -1;
-        hl_event_record(&file, 0, steps[i], NULL);
-        ck_assert_uint_eq(file.size, 16 + 9 + 1 + bytes[i] + 15);
-        ck_assert_uint_eq(hl_event_read(file.bytes, file.size, &step), file.size);
+        hl_event_record(file, 0, steps[i], NULL);
+        ck_assert_uint_eq(file->size, 16 + 9 + 1 + bytes[i] + 15);
+        ck_assert_uint_eq(hl_event_read(file->bytes, file->size, &step), file->size);
         ck_assert_int_eq(step, steps[i]);
-        hl_text_free(&file);
     }
     for (size_t length = 100; length < 140; length++) { /* of a tag, and of all that holds it */
-        hl_text file = { 0 }, values = { 0 };
+        hl_text *file = scratch_text(), *values = scratch_text();
         char tag[140] = "";
         memset(tag, 'x', length);
         tag[length] = '\0';
-        hl_event_scalar(&values, tag, 1);
-        ck_assert_uint_eq(values.size,
+        hl_event_scalar(values, tag, 1);
+        ck_assert_uint_eq(values->size,
                           1 + (length + 7 + (length > 127) > 127 ? 2 : 1) + 2 + (length > 127) + length + 5);
-        hl_event_record(&file, 0, 5, &values);
+        hl_event_record(file, 0, 5, values);
         int64_t step;
-        ck_assert_uint_eq(hl_event_read(file.bytes, file.size, &step), file.size);
-        hl_text_free(&values);
-        hl_text_free(&file);
+        ck_assert_uint_eq(hl_event_read(file->bytes, file->size, &step), file->size);
     }
 }
 
 /* In memory of their own, so that a sanitizer sees a byte that is read beyond them. */
 TEST(what_is_torn_or_damaged_is_no_record)
 {
-    hl_text file = { 0 };
+    hl_text *file = scratch_text();
     int64_t step = 0;
-    hl_event_record(&file, 1e9, 200, NULL);
-    for (size_t size = 0; size < file.size; size++) {
+    hl_event_record(file, 1e9, 200, NULL);
+    for (size_t size = 0; size < file->size; size++) {
         char *torn = malloc(size + 1);
-        memcpy(torn, file.bytes, size);
+        memcpy(torn, file->bytes, size);
         ck_assert_uint_eq(hl_event_read(torn, size, &step), 0);
         free(torn);
     }
-    for (size_t bit = 0; bit < 8 * file.size; bit++) {
-        file.bytes[bit / 8] = (char)(file.bytes[bit / 8] ^ 1 << bit % 8);
-        ck_assert_uint_eq(hl_event_read(file.bytes, file.size, &step), 0);
-        file.bytes[bit / 8] = (char)(file.bytes[bit / 8] ^ 1 << bit % 8);
+    for (size_t bit = 0; bit < 8 * file->size; bit++) {
+        file->bytes[bit / 8] = (char)(file->bytes[bit / 8] ^ 1 << bit % 8);
+        ck_assert_uint_eq(hl_event_read(file->bytes, file->size, &step), 0);
+        file->bytes[bit / 8] = (char)(file->bytes[bit / 8] ^ 1 << bit % 8);
     }
-    hl_text_add(&file, "more", 4);
-    ck_assert_uint_eq(hl_event_read(file.bytes, file.size, &step), file.size - 4);
-    hl_text_free(&file);
+    hl_text_add(file, "more", 4);
+    ck_assert_uint_eq(hl_event_read(file->bytes, file->size, &step), file->size - 4);
 }
 
 /* Records with good sums that are no events of ours: no time first, no step second, a step that does not end. */

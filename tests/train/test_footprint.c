@@ -8,6 +8,7 @@
 #include "tests/scratch.h"
 #include "tests/train/counting_allocator.h"
 #include "tests/train/summary_example.h"
+#include "tests/train/trainer_example.h"
 #include "train/checkpoint.h"
 
 #include <stdlib.h>
@@ -37,15 +38,6 @@ static int64_t recorded(const hl_config *config)
     return asked < there ? asked : there;
 }
 
-static void init_sums(hl_validation_sums_pass *sums, hl_trainer *trainer)
-{
-    hl_status status =
-        hl_validation_sums_pass_init(sums, &trainer->model.config, hl_trainer_evaluation_rows(trainer->config),
-                                     hl_dataset_sizes(trainer->dataset)->longest);
-    HL_THEN(status, hl_trainer_reserve_sums(trainer, sums));
-    CHECK_OK(status);
-}
-
 static void init_recorder(hl_recorder *recorder, const hl_trainer *trainer)
 {
     const hl_dataset *dataset = trainer->dataset;
@@ -68,7 +60,7 @@ static void compare_run(const summary_example *example)
     static hl_validation_sums_pass sums;
     if (config->patterns.examples > 0) {
         init_recorder(&recorder, &trainer);
-        init_sums(&sums, &trainer);
+        trainer_sums(&trainer, &sums);
     }
     size_t taken = counting_live - before;
     size_t told = said->training - said->libraries - said->generated;
@@ -161,7 +153,7 @@ static void compare_files(const summary_example *example)
     assert_file_size(checkpoint, told->checkpoint);
     if (told->snapshots.n > 0) {
         static hl_validation_sums_pass sums;
-        init_sums(&sums, &trainer);
+        trainer_sums(&trainer, &sums);
         hl_recorder recorder;
         init_recorder(&recorder, &trainer);
         CHECK_OK(hl_recorder_record(&recorder, 0, hl_validation_sums_pass_end(&sums), &trainer.arena));

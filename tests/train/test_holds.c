@@ -64,19 +64,11 @@ static double squares_of(const hl_trainer *trainer, const hl_real *block, int la
     return sum;
 }
 
-static hl_real *copied(const hl_trainer *trainer, const hl_real *block)
-{
-    size_t bytes = (size_t)trainer->model.parameters.count * sizeof *block;
-    hl_real *copy = scratch_own(hl_malloc(bytes), hl_free);
-    memcpy(copy, block, bytes);
-    return copy;
-}
-
 /* How far the head's numbers are from those of a copy. */
 static double moved(const hl_trainer *trainer, const hl_real *block, const hl_real *before, int layer, int64_t head,
                     bool all)
 {
-    hl_real *difference = copied(trainer, block);
+    hl_real *difference = trainer_copied(trainer, block);
     for (int64_t i = 0; i < trainer->model.parameters.count; i++) {
         difference[i] -= before[i];
     }
@@ -87,34 +79,30 @@ static double moved(const hl_trainer *trainer, const hl_real *block, const hl_re
 LOOP_TEST(a_head_that_is_off_writes_nothing, 0, 2)
 {
     const char *leaves = _i == 0 ? "" : "leaves = 2\n"; /* one after the other, and at once */
-    hl_config plain = trainer_config(leaves), config = trainer_config(scratch_format("%soff = L0H1@0-2\n", leaves));
-    hl_trainer off, on;
-    trainer_make(&off, &config);
-    trainer_make(&on, &plain);
-    size_t bytes = (size_t)on.model.parameters.count * sizeof(hl_real);
+    hl_trainer *off = trainer_of(trainer_config(scratch_format("%soff = L0H1@0-2\n", leaves)));
+    hl_trainer *on = trainer_of(trainer_config(leaves));
+    size_t bytes = (size_t)on->model.parameters.count * sizeof(hl_real);
     for (int step = 0; step < 2; step++) {
-        memcpy(on.model.parameters.values, off.model.parameters.values, bytes);
-        hl_real whole = (hl_real)trainer_evaluated(&on).scores.loss;
+        memcpy(on->model.parameters.values, off->model.parameters.values, bytes);
+        hl_real whole = (hl_real)trainer_evaluated(on).scores.loss;
         hl_head_part parts[HL_HEAD_PARTS];
-        hl_head_parts(&on.model.encoder.layers[0].self_attn, 1, parts);
+        hl_head_parts(&on->model.encoder.layers[0].self_attn, 1, parts);
         for (int64_t row = 0; row < parts[HL_PART_O].n_rows; row++) {
             memset(parts[HL_PART_O].x->data + hl_head_part_at(&parts[HL_PART_O], row, 0), 0,
                    (size_t)parts[HL_PART_O].n_columns * sizeof(hl_real));
         }
-        double loss = trainer_evaluated(&off).scores.loss;
-        ck_assert_double_eq(loss, trainer_evaluated(&on).scores.loss);
+        double loss = trainer_evaluated(off).scores.loss;
+        ck_assert_double_eq(loss, trainer_evaluated(on).scores.loss);
         ck_assert((hl_real)loss != whole);
-        trainer_updated(&off, 1);
-        const hl_real *grads = off.model.parameters.grads;
-        ck_assert_double_eq(squares_of(&off, grads, 0, 1, true), 0);
-        ck_assert(squares_of(&off, grads, 0, 0, true) > 0 && squares_of(&off, grads, 1, 1, true) > 0);
+        trainer_updated(off, 1);
+        const hl_real *grads = off->model.parameters.grads;
+        ck_assert_double_eq(squares_of(off, grads, 0, 1, true), 0);
+        ck_assert(squares_of(off, grads, 0, 0, true) > 0 && squares_of(off, grads, 1, 1, true) > 0);
     }
-    memcpy(on.model.parameters.values, off.model.parameters.values, bytes);
-    ck_assert_double_eq(trainer_evaluated(&off).scores.loss, trainer_evaluated(&on).scores.loss);
-    trainer_updated(&off, 1);
-    ck_assert(squares_of(&off, off.model.parameters.grads, 0, 1, true) > 0);
-    hl_trainer_free(&off);
-    hl_trainer_free(&on);
+    memcpy(on->model.parameters.values, off->model.parameters.values, bytes);
+    ck_assert_double_eq(trainer_evaluated(off).scores.loss, trainer_evaluated(on).scores.loss);
+    trainer_updated(off, 1);
+    ck_assert(squares_of(off, off->model.parameters.grads, 0, 1, true) > 0);
 }
 
 /* From step 2 on, with moments and decay. The gradients of all else are what they are without the hold. */
@@ -122,33 +110,29 @@ LOOP_TEST(a_frozen_head_keeps_every_number, 0, 3)
 {
     static const hl_optimizer_name names[] = { HL_ADAM, HL_ADAMW, HL_SGD };
     hl_config plain = trainer_config(""), config = trainer_config("frozen = L1H0@2-4\n");
-    plain.optimizer.name = config.optimizer.name = names[_i];
-    plain.optimizer.weight_decay = config.optimizer.weight_decay = 0.1;
+    plain.optimizer.update.name = config.optimizer.update.name = names[_i];
+    plain.optimizer.update.weight_decay = config.optimizer.update.weight_decay = 0.1;
     plain.optimizer.clip_norm = config.optimizer.clip_norm = 0; /* so that the gradients stay as they were computed */
-    hl_trainer frozen, free;
-    trainer_make(&frozen, &config);
-    trainer_make(&free, &plain);
-    trainer_updated(&frozen, 2);
-    trainer_updated(&free, 2);
-    hl_real *const blocks[] = { frozen.model.parameters.values, frozen.optimizer.m, frozen.optimizer.v };
+    hl_trainer *frozen = trainer_of(config), *free = trainer_of(plain);
+    trainer_updated(frozen, 2);
+    trainer_updated(free, 2);
+    hl_real *const blocks[] = { frozen->model.parameters.values, frozen->optimizer.m, frozen->optimizer.v };
     const hl_real *before[3] = { NULL };
     for (int i = 0; i < 3 && blocks[i] != NULL; i++) {
-        before[i] = copied(&frozen, blocks[i]);
-        ck_assert(squares_of(&frozen, blocks[i], 1, 0, true) > 0);
+        before[i] = trainer_copied(frozen, blocks[i]);
+        ck_assert(squares_of(frozen, blocks[i], 1, 0, true) > 0);
     }
-    double norm = trainer_updated(&frozen, 1).grad_norm, whole = trainer_updated(&free, 1).grad_norm;
-    double its = squares_of(&free, free.model.parameters.grads, 1, 0, true);
+    double norm = trainer_updated(frozen, 1).grad_norm, whole = trainer_updated(free, 1).grad_norm;
+    double its = squares_of(free, free->model.parameters.grads, 1, 0, true);
     ck_assert_double_eq_tol(norm * norm, whole * whole - its, 1e-5 * whole * whole);
-    ck_assert_double_eq(squares_of(&frozen, frozen.model.parameters.grads, 1, 0, true), 0);
-    trainer_updated(&frozen, 1);
+    ck_assert_double_eq(squares_of(frozen, frozen->model.parameters.grads, 1, 0, true), 0);
+    trainer_updated(frozen, 1);
     for (int i = 0; i < 3 && blocks[i] != NULL; i++) {
-        ck_assert_double_eq(moved(&frozen, blocks[i], before[i], 1, 0, true), 0);
-        ck_assert(moved(&frozen, blocks[i], before[i], 1, 1, true) > 0);
+        ck_assert_double_eq(moved(frozen, blocks[i], before[i], 1, 0, true), 0);
+        ck_assert(moved(frozen, blocks[i], before[i], 1, 1, true) > 0);
     }
-    trainer_updated(&frozen, 1);
-    ck_assert(moved(&frozen, blocks[0], before[0], 1, 0, true) > 0); /* step 4 */
-    hl_trainer_free(&frozen);
-    hl_trainer_free(&free);
+    trainer_updated(frozen, 1);
+    ck_assert(moved(frozen, blocks[0], before[0], 1, 0, true) > 0); /* step 4 */
 }
 
 /* Two heads share keys and values, which are frozen with both. */
@@ -156,33 +140,27 @@ LOOP_TEST(shared_keys_are_frozen_with_the_whole_group, 0, 2)
 {
     hl_config config = trainer_config(_i == 0 ? "frozen = L0H1\n" : "frozen = L0H*\n");
     config.model.kv_heads[0] = 1;
-    hl_trainer trainer;
-    trainer_make(&trainer, &config);
-    const hl_real *values = trainer.model.parameters.values, *before = copied(&trainer, values);
-    trainer_updated(&trainer, 3);
-    ck_assert_double_eq(moved(&trainer, values, before, 0, 1, false), 0);
-    ck_assert_int_eq(moved(&trainer, values, before, 0, 1, true) == 0, _i == 1);
-    ck_assert_int_eq(moved(&trainer, values, before, 0, 0, false) == 0, _i == 1);
-    ck_assert(moved(&trainer, values, before, 1, 0, false) > 0);
-    hl_trainer_free(&trainer);
+    hl_trainer *trainer = trainer_of(config);
+    const hl_real *values = trainer->model.parameters.values, *before = trainer_copied(trainer, values);
+    trainer_updated(trainer, 3);
+    ck_assert_double_eq(moved(trainer, values, before, 0, 1, false), 0);
+    ck_assert_int_eq(moved(trainer, values, before, 0, 1, true) == 0, _i == 1);
+    ck_assert_int_eq(moved(trainer, values, before, 0, 0, false) == 0, _i == 1);
+    ck_assert(moved(trainer, values, before, 1, 0, false) > 0);
 }
 
 /* A model that is only evaluated computes the same, by its weights alone. */
 TEST(a_muted_model_computes_what_the_run_computed)
 {
-    hl_config plain = trainer_config(""), config = trainer_config("off = L0H0@0-1, L1H*@1-\n");
-    hl_trainer off, on;
-    trainer_make(&off, &config);
-    trainer_make(&on, &plain);
+    hl_config config = trainer_config("off = L0H0@0-1, L1H*@1-\n");
+    hl_trainer *off = trainer_of(config), *on = trainer_of(trainer_config(""));
     for (int step = 0; step < 2; step++) {
-        memcpy(on.model.parameters.values, off.model.parameters.values,
-               (size_t)on.model.parameters.count * sizeof(hl_real));
-        hl_holds_mute(&config, step, &on.model);
-        ck_assert_double_eq(trainer_evaluated(&off).scores.loss, trainer_evaluated(&on).scores.loss);
-        trainer_updated(&off, 1);
+        memcpy(on->model.parameters.values, off->model.parameters.values,
+               (size_t)on->model.parameters.count * sizeof(hl_real));
+        hl_holds_mute(&config, step, &on->model);
+        ck_assert_double_eq(trainer_evaluated(off).scores.loss, trainer_evaluated(on).scores.loss);
+        trainer_updated(off, 1);
     }
-    hl_trainer_free(&off);
-    hl_trainer_free(&on);
 }
 
 SUITE("held heads")

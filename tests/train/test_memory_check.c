@@ -13,10 +13,6 @@
 
 #define MIB ((size_t)1 << 20)
 #define GIB ((size_t)1 << 30)
-#define END        \
-    {              \
-        NULL, NULL \
-    }
 #define MEMORY                                                                                      \
     {                                                                                               \
         "/proc/meminfo", "MemTotal:       8388608 kB\nMemFree: 1 kB\nMemAvailable:    4194304 kB\n" \
@@ -26,117 +22,99 @@
         "/proc/self/cgroup", lines \
     }
 
-static void expect(const control_file *files, size_t bytes, bool container)
+static void expect(hl_memory_at_hand left, const control_file *files)
 {
     control_files_begin(files);
     hl_memory_at_hand found = hl_memory_at_hand_now();
     control_files_end();
-    ck_assert_uint_eq(found.bytes, bytes);
-    ck_assert_int_eq(found.container, container);
+    ck_assert_uint_eq(found.bytes, left.bytes);
+    ck_assert_int_eq(found.container, left.container);
 }
 
-TEST(without_a_group_the_machines_memory_counts)
-{
-    static const control_file nothing[] = { END };
-    static const control_file memory[] = { MEMORY, END };
-    static const control_file nonsense[] = { { "/proc/meminfo", "MemAvailable: much\n" }, END };
-    static const control_file unlimited[] = { MEMORY, GROUP("0::/\n"), { "/sys/fs/cgroup/memory.max", "max\n" }, END };
-    expect(nothing, SIZE_MAX, false);
-    expect(nonsense, SIZE_MAX, false);
-    expect(memory, 4 * GIB, false);
-    expect(unlimited, 4 * GIB, false);
-}
+/* What the kernel's files tell, of which the last has no name. */
+static const struct {
+    hl_memory_at_hand left;
+    control_file files[9];
+} told[] = {
+    /* Without a group, the machine's memory counts. */
+    { { SIZE_MAX, false }, { { NULL, NULL } } },
+    { { SIZE_MAX, false }, { { "/proc/meminfo", "MemAvailable: much\n" } } },
+    { { 4 * GIB, false }, { MEMORY } },
+    { { 4 * GIB, false }, { MEMORY, GROUP("0::/\n"), { "/sys/fs/cgroup/memory.max", "max\n" } } },
 
-TEST(the_limit_of_a_group_counts_less_what_is_used)
-{
-    static const control_file cached[] = { MEMORY,
-                                           GROUP("0::/\n"),
-                                           { "/sys/fs/cgroup/memory.max", "1073741824\n" },
-                                           { "/sys/fs/cgroup/memory.current", "536870912\n" },
-                                           { "/sys/fs/cgroup/memory.stat", "anon 1048576\ninactive_file 1048576\n"
-                                                                           "active_file 2097152\nslab 7\n" },
-                                           END };
-    static const control_file no_cache[] = {
-        MEMORY, { "/sys/fs/cgroup/memory.max", "1073741824\n" }, { "/sys/fs/cgroup/memory.current", "536870912\n" }, END
-    };
-    static const control_file over[] = {
-        MEMORY, { "/sys/fs/cgroup/memory.max", "1048576\n" }, { "/sys/fs/cgroup/memory.current", "1048577\n" }, END
-    };
-    static const control_file wide[] = {
-        MEMORY, { "/sys/fs/cgroup/memory.max", "107374182400\n" }, { "/sys/fs/cgroup/memory.current", "1048577\n" }, END
-    };
-    expect(cached, 515 * MIB, true);
-    expect(no_cache, 512 * MIB, true);
-    expect(over, 0, true);
-    expect(wide, 4 * GIB, false);
-}
+    /* The limit of a group counts, less what is used without the cache. */
+    { { 515 * MIB, true },
+      { MEMORY,
+        GROUP("0::/\n"),
+        { "/sys/fs/cgroup/memory.max", "1073741824\n" },
+        { "/sys/fs/cgroup/memory.current", "536870912\n" },
+        { "/sys/fs/cgroup/memory.stat", "anon 1048576\ninactive_file 1048576\nactive_file 2097152\nslab 7\n" } } },
+    { { 512 * MIB, true },
+      { MEMORY, { "/sys/fs/cgroup/memory.max", "1073741824\n" }, { "/sys/fs/cgroup/memory.current", "536870912\n" } } },
+    { { 0, true },
+      { MEMORY, { "/sys/fs/cgroup/memory.max", "1048576\n" }, { "/sys/fs/cgroup/memory.current", "1048577\n" } } },
+    { { 4 * GIB, false },
+      { MEMORY, { "/sys/fs/cgroup/memory.max", "107374182400\n" }, { "/sys/fs/cgroup/memory.current", "1048577\n" } } },
 
-TEST(the_least_of_the_groups_above_counts)
-{
-    static const control_file files[] = { MEMORY,
-                                          GROUP("1:name=systemd:/\n0::/user.slice/run.scope\n"),
-                                          { "/sys/fs/cgroup/user.slice/run.scope/memory.max", "3221225472\n" },
-                                          { "/sys/fs/cgroup/user.slice/run.scope/memory.current", "0\n" },
-                                          { "/sys/fs/cgroup/user.slice/memory.max", "2147483648\n" },
-                                          { "/sys/fs/cgroup/user.slice/memory.current", "1048576\n" },
-                                          END };
-    expect(files, 2047 * MIB, true);
-}
+    /* The least of the groups above counts. */
+    { { 2047 * MIB, true },
+      { MEMORY,
+        GROUP("1:name=systemd:/\n0::/user.slice/run.scope\n"),
+        { "/sys/fs/cgroup/user.slice/run.scope/memory.max", "3221225472\n" },
+        { "/sys/fs/cgroup/user.slice/run.scope/memory.current", "0\n" },
+        { "/sys/fs/cgroup/user.slice/memory.max", "2147483648\n" },
+        { "/sys/fs/cgroup/user.slice/memory.current", "1048576\n" } } },
 
-TEST(groups_of_version_1_count_too)
-{
-    static const control_file own[] = { MEMORY,
-                                        GROUP("5:devices:/\n4:memory:/docker/1a\n3:cpuset:/b\n0::/\n"),
-                                        { "/sys/fs/cgroup/memory/docker/1a/memory.limit_in_bytes", "1073741824\n" },
-                                        { "/sys/fs/cgroup/memory/docker/1a/memory.usage_in_bytes", "2097152\n" },
-                                        { "/sys/fs/cgroup/memory/docker/1a/memory.stat",
-                                          "inactive_file 5\ntotal_inactive_file 1048576\n" },
-                                        { "/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n" },
-                                        { "/sys/fs/cgroup/memory/memory.usage_in_bytes", "9437184\n" },
-                                        END };
-    /* the container sees its group as the root, the file names it as the machine does */
-    static const control_file as_root[] = { MEMORY,
-                                            GROUP("4:memory:/docker/1a\n"),
-                                            { "/sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n" },
-                                            { "/sys/fs/cgroup/memory/memory.usage_in_bytes", "1048576\n" },
-                                            END };
-    expect(own, 1023 * MIB, true);
-    expect(as_root, 1023 * MIB, true);
-}
+    /* Groups of version 1 count, too. The second container sees its group as the root, the file names it as the machine
+     * does. */
+    { { 1023 * MIB, true },
+      { MEMORY,
+        GROUP("5:devices:/\n4:memory:/docker/1a\n3:cpuset:/b\n0::/\n"),
+        { "/sys/fs/cgroup/memory/docker/1a/memory.limit_in_bytes", "1073741824\n" },
+        { "/sys/fs/cgroup/memory/docker/1a/memory.usage_in_bytes", "2097152\n" },
+        { "/sys/fs/cgroup/memory/docker/1a/memory.stat", "inactive_file 5\ntotal_inactive_file 1048576\n" },
+        { "/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n" },
+        { "/sys/fs/cgroup/memory/memory.usage_in_bytes", "9437184\n" } } },
+    { { 1023 * MIB, true },
+      { MEMORY,
+        GROUP("4:memory:/docker/1a\n"),
+        { "/sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n" },
+        { "/sys/fs/cgroup/memory/memory.usage_in_bytes", "1048576\n" } } },
 
-TEST(a_group_may_have_several_controllers_and_a_softer_limit)
+    /* A group may have several controllers, those of another are none, and a softer limit counts. */
+    { { MIB, true },
+      { MEMORY,
+        GROUP("5:cpu,memory,io:/a\n3:cpu:/b\n"),
+        { "/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1048576\n" },
+        { "/sys/fs/cgroup/memory/a/memory.usage_in_bytes", "0\n" } } },
+    { { 4 * GIB, false },
+      { MEMORY,
+        GROUP("5:cpu,memory2:/a\n3\n:\n"),
+        { "/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1048576\n" },
+        { "/sys/fs/cgroup/memory/a/memory.usage_in_bytes", "0\n" } } },
+    { { 2 * MIB, true },
+      { MEMORY,
+        { "/sys/fs/cgroup/memory.max", "max\n" },
+        { "/sys/fs/cgroup/memory.high", "2097152\n" },
+        { "/sys/fs/cgroup/memory.current", "0\n" } } },
+};
+
+LOOP_TEST(the_machine_and_the_groups_tell_what_is_left, 0, sizeof told / sizeof *told)
 {
-    static const control_file mounted_together[] = { MEMORY,
-                                                     GROUP("5:cpu,memory,io:/a\n3:cpu:/b\n"),
-                                                     { "/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1048576\n" },
-                                                     { "/sys/fs/cgroup/memory/a/memory.usage_in_bytes", "0\n" },
-                                                     END };
-    static const control_file of_others[] = { MEMORY,
-                                              GROUP("5:cpu,memory2:/a\n3\n:\n"),
-                                              { "/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1048576\n" },
-                                              { "/sys/fs/cgroup/memory/a/memory.usage_in_bytes", "0\n" },
-                                              END };
-    static const control_file soft[] = { MEMORY,
-                                         { "/sys/fs/cgroup/memory.max", "max\n" },
-                                         { "/sys/fs/cgroup/memory.high", "2097152\n" },
-                                         { "/sys/fs/cgroup/memory.current", "0\n" },
-                                         END };
-    expect(mounted_together, MIB, true);
-    expect(of_others, 4 * GIB, false);
-    expect(soft, 2 * MIB, true);
+    expect(told[_i].left, told[_i].files);
 }
 
 TEST(the_address_space_counts_less_what_is_used)
 {
     const control_file files[] = { { "/proc/meminfo", "MemAvailable: 4398046511104 kB\n" },
                                    { "/proc/self/statm", "256 1 1 1 0 1 0\n" },
-                                   END };
+                                   { NULL, NULL } };
     const size_t most = (size_t)1 << 50; /* more than the process, with whatever a sanitizer maps, can ever have */
     struct rlimit limit;
     ck_assert_int_eq(getrlimit(RLIMIT_AS, &limit), 0);
     limit.rlim_cur = most;
     ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
-    expect(files, most - 256 * (size_t)sysconf(_SC_PAGESIZE), false);
+    expect((hl_memory_at_hand){ most - 256 * (size_t)sysconf(_SC_PAGESIZE), false }, files);
 }
 
 TEST(this_machine_tells_something)
@@ -169,8 +147,8 @@ TEST(of_several_processes_each_needs_less)
     hl_config config;
     config_parse("[train]\nbatch_size = 64\nleaves = 4\nthreads = 1\n", &config);
     hl_footprint alone, one;
-    CHECK_OK(hl_footprint_of_one(&config, 1, &alone));
-    CHECK_OK(hl_footprint_of_one(&config, 4, &one));
+    CHECK_OK(hl_footprint_of(&config, HL_FOR_TRAINING, 1, -1, &alone));
+    CHECK_OK(hl_footprint_of(&config, HL_FOR_TRAINING, 4, -1, &one));
     ck_assert_uint_lt(one.total, alone.total);
     ck_assert_uint_eq(one.gradients, 2 * alone.gradients); /* its own, and what it receives */
     hl_memory_at_hand enough_for_one = { .bytes = one.total };

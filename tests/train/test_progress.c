@@ -9,15 +9,15 @@
 
 static const hl_metrics_row training = { .step = 30,
                                          .split = "train",
-                                         .loss = 1.23456,
-                                         .accuracy = 0.5,
+                                         .scores.loss = 1.23456,
+                                         .scores.accuracy = 0.5,
                                          .learning_rate = 0.001,
                                          .grad_norm = 2,
                                          .tokens_per_second = 123456 };
 static const hl_metrics_row validation = { .step = 30,
                                            .split = "validation",
-                                           .loss = 0.5,
-                                           .accuracy = 0.999,
+                                           .scores.loss = 0.5,
+                                           .scores.accuracy = 0.999,
                                            .learning_rate = -1,
                                            .grad_norm = -1,
                                            .tokens_per_second = 5e6 };
@@ -35,49 +35,49 @@ static void play(FILE *out)
     hl_progress_end(&progress);
 }
 
+/* A file, and all that was printed to it, for the rest of the test. */
+static FILE *open_out(void)
+{
+    FILE *out = fopen(scratch_path("out"), "w");
+    ck_assert_ptr_nonnull(out);
+    return out;
+}
+
+static const char *printed_to(FILE *out)
+{
+    size_t size;
+    fclose(out);
+    return scratch_own(scratch_read(scratch_path("out"), &size), free);
+}
+
 TEST(elsewhere_than_on_a_terminal_every_row_is_a_line)
 {
-    const char *path = scratch_path("out");
-    FILE *out = fopen(path, "w");
+    FILE *out = open_out();
     play(out);
-    fclose(out);
-    size_t size;
-    char *text = scratch_read(path, &size);
-    char *second = strchr(text, '\n') + 1;
-    ck_assert_int_eq(strncmp(text, "step  30/300  loss 1.2346  acc  50.0%  lr 1.00e-03  123k tok/s  0 s left",
-                             (size_t)(second - 1 - text)),
-                     0);
-    ck_assert_str_eq(second, "step  30/300  validation  loss 0.5000  acc  99.9%\n");
-    free(text);
+    ck_assert_str_eq(printed_to(out), "step  30/300  loss 1.2346  acc  50.0%  lr 1.00e-03  123k tok/s  0 s left\n"
+                                      "step  30/300  validation  loss 0.5000  acc  99.9%\n");
 }
 
 /* The line that a row is. */
 static const char *line_of(hl_metrics_row row, int64_t steps)
 {
-    static char line[256];
-    const char *path = scratch_path("line");
-    FILE *out = fopen(path, "w");
+    FILE *out = open_out();
     hl_progress progress = hl_progress_begin(out, 0, steps);
     hl_progress_row(&progress, row);
-    fclose(out);
-    size_t size;
-    char *text = scratch_read(path, &size);
-    snprintf(line, sizeof line, "%s", text);
-    free(text);
-    return line;
+    return printed_to(out);
 }
 
 TEST(validations_of_text_tell_what_belongs_to_their_task)
 {
     hl_metrics_row row = validation;
-    row.perplexity = 6.59357;
-    row.bits_per_character = 2.7214;
-    row.macro_f1 = 0.8764;
+    row.scores.perplexity = 6.59357;
+    row.scores.bits_per_character = 2.7214;
+    row.scores.macro_f1 = 0.8764;
     row.kind = HL_METRICS_TOKENS;
     ck_assert_str_eq(line_of(row, 3000),
                      "step   30/3000  validation  loss 0.5000  acc  99.9%  ppl 6.594  2.72 bits/char\n");
     ck_assert_str_eq(line_of(row, 3000000), "step      30/3000000  validation  loss 0.5000  acc  99.9%  ppl 6.594\n");
-    row.bits_per_character = -1;
+    row.scores.bits_per_character = -1;
     ck_assert_str_eq(line_of(row, 300), "step  30/300  validation  loss 0.5000  acc  99.9%  ppl 6.594\n");
     row.kind = HL_METRICS_CLASSES;
     ck_assert_str_eq(line_of(row, 300), "step  30/300  validation  loss 0.5000  acc  99.9%  macro F1  87.6%\n");
@@ -139,12 +139,9 @@ TEST(on_a_terminal_a_drawing_renews_itself_below_the_rows)
 
 TEST(elsewhere_drawings_follow_one_another)
 {
-    const char *path = scratch_path("out");
-    FILE *out = fopen(path, "w");
+    FILE *out = open_out();
     play_drawings(out);
-    fclose(out);
-    static const char expected[] = "one\ntwo\nstep  30/300  validation  loss 0.5000  acc  99.9%\nthree\nfour\n";
-    ck_assert(scratch_holds(path, expected, sizeof expected - 1));
+    ck_assert_str_eq(printed_to(out), "one\ntwo\nstep  30/300  validation  loss 0.5000  acc  99.9%\nthree\nfour\n");
 }
 
 TEST(a_terminal_without_sequences_gets_plain_lines)
@@ -163,38 +160,24 @@ TEST(without_an_output_nothing_happens)
     play_drawings(NULL);
 }
 
-TEST(the_time_left_follows_from_the_steps_of_this_process)
-{
-    const char *path = scratch_path("out");
-    FILE *out = fopen(path, "w");
-    static const double elapsed[] = { 3, 50, 2000 };
-    for (int i = 0; i < 3; i++) {
-        hl_progress progress = hl_progress_begin(out, 20, 70); /* resumed at 20: ten done, forty to go */
-        progress.started -= elapsed[i];
-        hl_progress_row(&progress, training);
-    }
-    fclose(out);
-    size_t size;
-    char *text = scratch_read(path, &size);
-    ck_assert_ptr_nonnull(strstr(text, "  12 s left\n"));
-    ck_assert_ptr_nonnull(strstr(text, "  3 min 20 s left\n"));
-    ck_assert_ptr_nonnull(strstr(text, "  2 h 13 min left\n"));
-    free(text);
-}
-
 /* What a run from step `first` says of both rows after `elapsed` seconds. */
-static char *lines_of(int64_t first, int64_t steps, double elapsed, hl_metrics_row row)
+static const char *lines_of(int64_t first, int64_t steps, double elapsed, hl_metrics_row row)
 {
-    const char *path = scratch_path("out");
-    FILE *out = fopen(path, "w");
+    FILE *out = open_out();
     hl_progress progress = hl_progress_begin(out, first, steps);
     progress.started -= elapsed;
     hl_progress_row(&progress, row);
     row.split = "validation";
     hl_progress_row(&progress, row);
-    fclose(out);
-    size_t size;
-    return scratch_read(path, &size);
+    return printed_to(out);
+}
+
+/* Resumed at 20: ten done, forty to go. */
+TEST(the_time_left_follows_from_the_steps_of_this_process)
+{
+    ck_assert_ptr_nonnull(strstr(lines_of(20, 70, 3, training), "  12 s left\n"));
+    ck_assert_ptr_nonnull(strstr(lines_of(20, 70, 50, training), "  3 min 20 s left\n"));
+    ck_assert_ptr_nonnull(strstr(lines_of(20, 70, 2000, training), "  2 h 13 min left\n"));
 }
 
 TEST(no_line_is_longer_than_80_columns)
@@ -205,12 +188,12 @@ TEST(no_line_is_longer_than_80_columns)
         int64_t last = steps[i / 16];
         hl_metrics_row row = { .step = last - last / 2,
                                .split = "train",
-                               .loss = losses[i % 4],
-                               .accuracy = 1,
+                               .scores.loss = losses[i % 4],
+                               .scores.accuracy = 1,
                                .learning_rate = 1.12e-3,
                                .grad_norm = 2,
                                .tokens_per_second = 999.94e6 };
-        char *text = lines_of(0, last, elapsed[i / 4 % 4], row);
+        const char *text = lines_of(0, last, elapsed[i / 4 % 4], row);
         int n_lines = 0;
         for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + 1, n_lines++) {
             ck_assert_msg(strcspn(line, "\n") <= 80, "%s", text);
@@ -218,7 +201,6 @@ TEST(no_line_is_longer_than_80_columns)
         }
         ck_assert_int_eq(n_lines, 2);
         ck_assert_ptr_nonnull(strstr(text, " left\n"));
-        free(text);
     }
 }
 
@@ -226,28 +208,22 @@ TEST(a_line_that_would_be_too_long_leaves_out_the_learning_rate_first)
 {
     hl_metrics_row row = { .step = 500000,
                            .split = "train",
-                           .loss = 0.0029,
-                           .accuracy = 1,
+                           .scores.loss = 0.0029,
+                           .scores.accuracy = 1,
                            .learning_rate = 1.12e-3,
                            .grad_norm = 2,
                            .tokens_per_second = 141000 };
-    char *text = lines_of(0, 1000000, 3599, row);
-    ck_assert_str_eq(text, "step  500000/1000000  loss 0.0029  acc 100.0%  141k tok/s  59 min 59 s left\n"
-                           "step  500000/1000000  validation  loss 0.0029  acc 100.0%\n");
-    free(text);
+    ck_assert_str_eq(lines_of(0, 1000000, 3599, row),
+                     "step  500000/1000000  loss 0.0029  acc 100.0%  141k tok/s  59 min 59 s left\n"
+                     "step  500000/1000000  validation  loss 0.0029  acc 100.0%\n");
     row.step = 500;
-    text = lines_of(0, 1000, 1, row);
-    ck_assert_str_eq(text, "step  500/1000  loss 0.0029  acc 100.0%  lr 1.12e-03  141k tok/s  1 s left\n"
-                           "step  500/1000  validation  loss 0.0029  acc 100.0%\n");
-    free(text);
-    row.loss = 12345;
-    text = lines_of(0, 1000, 359995, row);
-    ck_assert_ptr_nonnull(strstr(text, "loss 1.23e+04  "));
-    ck_assert_ptr_nonnull(strstr(text, "  99 h 59 min left\n"));
-    free(text);
-    text = lines_of(0, 1000, 5 * 86400 + 3 * 3600, row);
-    ck_assert_ptr_nonnull(strstr(text, "  5 d 03 h left\n"));
-    free(text);
+    ck_assert_str_eq(lines_of(0, 1000, 1, row),
+                     "step  500/1000  loss 0.0029  acc 100.0%  lr 1.12e-03  141k tok/s  1 s left\n"
+                     "step  500/1000  validation  loss 0.0029  acc 100.0%\n");
+    row.scores.loss = 12345;
+    ck_assert_ptr_nonnull(strstr(lines_of(0, 1000, 359995, row), "loss 1.23e+04  "));
+    ck_assert_ptr_nonnull(strstr(lines_of(0, 1000, 359995, row), "  99 h 59 min left\n"));
+    ck_assert_ptr_nonnull(strstr(lines_of(0, 1000, 5 * 86400 + 3 * 3600, row), "  5 d 03 h left\n"));
 }
 
 SUITE("progress")

@@ -37,38 +37,67 @@ static hl_run_folder opened(const char *path, hl_run_mode mode)
     return folder;
 }
 
-/* A folder with a run's files and others. */
+/* What becomes of taking it, in passing. */
+static hl_status tried(const char *path, hl_run_mode mode)
+{
+    hl_run_folder folder;
+    hl_status status = take(&folder, path, mode);
+    hl_run_folder_close(&folder);
+    return status;
+}
+
+/* Taking the folder in this mode and those after it fails with the code and a text that begins with a path and goes on
+ * so. */
+static void expect_refused(const char *folder_path, hl_run_mode mode, const char *path, const char *words)
+{
+    for (; mode <= HL_RUN_OVERWRITE; mode++) {
+        hl_status status = tried(folder_path, mode);
+        size_t length = strlen(path);
+        ck_assert_int_eq(status.code, HL_BAD_FILE);
+        ck_assert_msg(strncmp(status.text, path, length) == 0 &&
+                          strncmp(status.text + length, words, strlen(words)) == 0,
+                      "%s", status.text);
+    }
+}
+
+/* A run's files and others, and whether they stay when the run is cleared. */
+static const struct {
+    const char *name;
+    bool stays;
+} all_files[] = {
+    { "config.ini", true },
+    { "metrics.csv", false },
+    { "scores.csv", false },
+    { "confusion.csv", false },
+    { "model.safetensors", false },
+    { "model-before.safetensors", false },
+    { "checkpoint.safetensors", false },
+    { "vocab.txt", false },
+    { "events.out.tfevents.headlight", false },
+    { "metrics.csv.tmp", false },
+    { "config.ini.tmp", false },
+    { "checkpoint-5.safetensors", false },
+    { "checkpoint-10.safetensors", false },
+    { "checkpoint-15.safetensors", false },
+    { "checkpoint-x.safetensors", true },
+    { "checkpoint-5.safetensors.bak", true },
+    { "model.safetensors.old", true },
+    { "patterns/step_000000.npz", false },
+    { "patterns/step_000010.npz", false },
+    { "patterns/step_1000000.npz", false },
+    { "patterns/step_000003.npz.tmp", false },
+    { "patterns/step_.npz", true },
+    { "patterns/notes", true },
+};
+enum { ALL_FILES = sizeof all_files / sizeof *all_files };
+
+/* A folder with all of them. */
 static hl_run_folder full_folder(const char *path)
 {
     hl_run_folder folder = opened(path, HL_RUN_NEW);
     ck_assert_int_eq(mkdir(folder.patterns, 0777), 0);
-    static const char *const names[] = {
-        "config.ini",
-        "metrics.csv",
-        "scores.csv",
-        "confusion.csv",
-        "model.safetensors",
-        "model-before.safetensors",
-        "checkpoint.safetensors",
-        "vocab.txt",
-        "events.out.tfevents.headlight",
-        "metrics.csv.tmp",
-        "config.ini.tmp",
-        "checkpoint-5.safetensors",
-        "checkpoint-10.safetensors",
-        "checkpoint-15.safetensors",
-        "checkpoint-x.safetensors",
-        "checkpoint-5.safetensors.bak",
-        "model.safetensors.old",
-        "patterns/step_000000.npz",
-        "patterns/step_000010.npz",
-        "patterns/step_1000000.npz",
-        "patterns/step_000003.npz.tmp",
-        "patterns/step_.npz",
-        "patterns/notes",
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        touch(path, names[i]);
+    for (int i = 0; i < ALL_FILES; i++) {
+        touch(path, all_files[i].name);
     }
     return folder;
 }
@@ -80,8 +109,7 @@ TEST(a_folder_and_those_above_it_are_made)
     ck_assert_str_eq(folder.path, path);
     ck_assert(there(path, ".lock"));
     hl_run_folder_close(&folder);
-    folder = opened(path, HL_RUN_NEW); /* nothing of a run in it yet */
-    hl_run_folder_close(&folder);
+    CHECK_OK(tried(path, HL_RUN_NEW)); /* nothing of a run in it yet */
 }
 
 /* One by one, and nothing of the folder changes. */
@@ -113,12 +141,9 @@ TEST(any_file_that_a_run_would_take_for_its_own_is_refused_by_name)
         touch(path, "notes.txt");
         touch(path, "patterns/notes.txt");
         const char *before = run_list(path);
-        static const hl_run_mode modes[] = { HL_RUN_NEW, HL_RUN_RESUME };
-        for (int m = 0; m < 2; m++) {
-            hl_run_folder folder;
-            hl_status status = take(&folder, path, modes[m]);
-            hl_run_folder_close(&folder);
-            if (modes[m] == HL_RUN_RESUME && files[i].tells) {
+        for (hl_run_mode mode = HL_RUN_NEW; mode <= HL_RUN_RESUME; mode++) {
+            hl_status status = tried(path, mode);
+            if (mode == HL_RUN_RESUME && files[i].tells) {
                 ck_assert_msg(status.code == HL_OK, "%s: %s", files[i].name, status.text);
                 continue;
             }
@@ -142,10 +167,9 @@ TEST(any_file_that_a_run_would_take_for_its_own_is_refused_by_name)
 TEST(opening_makes_nothing)
 {
     const char *path = scratch_path("run");
-    static const hl_run_mode modes[] = { HL_RUN_NEW, HL_RUN_RESUME, HL_RUN_OVERWRITE };
-    for (int m = 0; m < 3; m++) {
+    for (hl_run_mode mode = HL_RUN_NEW; mode <= HL_RUN_OVERWRITE; mode++) {
         hl_run_folder folder;
-        CHECK_OK(hl_run_folder_open(&folder, path, modes[m]));
+        CHECK_OK(hl_run_folder_open(&folder, path, mode));
         ck_assert(!scratch_exists(path));
         hl_run_folder_close(&folder);
     }
@@ -171,8 +195,7 @@ TEST(the_lock_is_against_other_processes_and_ends_with_them)
     for (int i = 0; i < 2; i++) {
         pid_t child = fork();
         if (child == 0) {
-            hl_run_folder own;
-            _exit((int)take(&own, path, HL_RUN_RESUME).code);
+            _exit((int)tried(path, HL_RUN_RESUME).code);
         }
         int status;
         ck_assert_int_eq(waitpid(child, &status, 0), child);
@@ -181,8 +204,7 @@ TEST(the_lock_is_against_other_processes_and_ends_with_them)
             hl_run_folder_close(&folder);
         }
     }
-    folder = opened(path, HL_RUN_NEW);
-    hl_run_folder_close(&folder);
+    CHECK_OK(tried(path, HL_RUN_NEW));
 }
 
 /* One that was killed has its lock until the system has done away with it. */
@@ -202,9 +224,7 @@ TEST(a_lock_that_is_about_to_go_is_waited_for)
     char code = HL_FAILED;
     ck_assert_int_eq(read(held[0], &code, 1), 1);
     ck_assert_int_eq(code, HL_OK);
-    hl_run_folder folder;
-    CHECK_OK(take(&folder, path, HL_RUN_RESUME));
-    hl_run_folder_close(&folder);
+    CHECK_OK(tried(path, HL_RUN_RESUME));
     waitpid(child, NULL, 0);
 }
 
@@ -213,33 +233,10 @@ TEST(clearing_removes_what_runs_write_and_no_more)
     const char *path = scratch_path("run");
     hl_run_folder folder = full_folder(path);
     CHECK_OK(hl_run_folder_clear(&folder));
-    static const char *const stay[] = { "config.ini",
-                                        "checkpoint-x.safetensors",
-                                        "checkpoint-5.safetensors.bak",
-                                        "model.safetensors.old",
-                                        "patterns/step_.npz",
-                                        "patterns/notes",
-                                        ".lock" };
-    for (int i = 0; i < 7; i++) {
-        ck_assert_msg(there(path, stay[i]), "%s", stay[i]);
+    for (int i = 0; i < ALL_FILES; i++) {
+        ck_assert_msg(there(path, all_files[i].name) == all_files[i].stays, "%s", all_files[i].name);
     }
-    static const char *const gone[] = { "metrics.csv",
-                                        "scores.csv",
-                                        "confusion.csv",
-                                        "model.safetensors",
-                                        "model-before.safetensors",
-                                        "checkpoint.safetensors",
-                                        "vocab.txt",
-                                        "metrics.csv.tmp",
-                                        "config.ini.tmp",
-                                        "checkpoint-5.safetensors",
-                                        "checkpoint-15.safetensors",
-                                        "patterns/step_000000.npz",
-                                        "patterns/step_1000000.npz",
-                                        "patterns/step_000003.npz.tmp" };
-    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) {
-        ck_assert_msg(!there(path, gone[i]), "%s", gone[i]);
-    }
+    ck_assert(there(path, ".lock"));
     hl_run_folder_close(&folder);
 }
 
@@ -268,15 +265,7 @@ TEST(a_link_in_the_place_of_the_lock_is_refused_with_a_remedy)
 {
     const char *path = scratch_path("run"), *link = run_file(path, ".lock");
     ck_assert_int_eq(mkdir(path, 0777) | symlink(scratch_path("away"), link), 0);
-    static const hl_run_mode modes[] = { HL_RUN_NEW, HL_RUN_RESUME, HL_RUN_OVERWRITE };
-    for (int m = 0; m < 3; m++) {
-        hl_run_folder folder;
-        hl_status status = take(&folder, path, modes[m]);
-        ck_assert_int_eq(status.code, HL_BAD_FILE);
-        ck_assert_int_eq(strncmp(status.text, link, strlen(link)), 0);
-        ck_assert_ptr_nonnull(strstr(status.text, ": is no regular file, which a run would lock; move it away"));
-        hl_run_folder_close(&folder);
-    }
+    expect_refused(path, HL_RUN_NEW, link, ": is no regular file, which a run would lock; move it away");
     ck_assert_str_eq(run_list(path), ".lock ");
 }
 
@@ -373,23 +362,14 @@ TEST(links_in_the_place_of_files_are_refused_at_once)
     scratch_write(away, "x", 1);
     for (int i = 0; i < 7; i++) {
         const char *path = scratch_path(names[i]);
-        hl_run_folder folder = opened(path, HL_RUN_NEW);
-        hl_run_folder_close(&folder);
+        CHECK_OK(tried(path, HL_RUN_NEW));
         const char *link = run_file(path, names[i]);
         ck_assert_int_eq(symlink(away, link), 0);
-        static const hl_run_mode modes[] = { HL_RUN_RESUME, HL_RUN_OVERWRITE };
-        for (int m = 0; m < 2; m++) {
-            hl_status status = take(&folder, path, modes[m]);
-            ck_assert_msg(status.code == HL_BAD_FILE, "%s", names[i]);
-            ck_assert_int_eq(strncmp(status.text, link, strlen(link)), 0);
-            ck_assert_str_eq(status.text + strlen(link), ": is a link and is not replaced; name the file itself");
-            hl_run_folder_close(&folder);
-        }
+        expect_refused(path, HL_RUN_RESUME, link, ": is a link and is not replaced; name the file itself");
         ck_assert(scratch_holds(away, "x", 1));
         ck_assert_int_eq(unlink(link), 0);
         ck_assert_int_eq(symlink("no such file", link), 0); /* a new run would meet it */
-        ck_assert_int_eq(take(&folder, path, HL_RUN_NEW).code, HL_BAD_FILE);
-        hl_run_folder_close(&folder);
+        ck_assert_int_eq(tried(path, HL_RUN_NEW).code, HL_BAD_FILE);
     }
 }
 
@@ -400,21 +380,13 @@ TEST(patterns_are_a_folder_and_no_link)
     ck_assert_int_eq(mkdir(path, 0777) | mkdir(away, 0777), 0);
     touch(away, "step_000001.npz");
     touch(path, "config.ini");
-    static const hl_run_mode modes[] = { HL_RUN_RESUME, HL_RUN_OVERWRITE };
     for (int i = 0; i < 3; i++) {
         if (i < 2) {
             ck_assert_int_eq(symlink(i == 0 ? away : "no such folder", patterns), 0);
         } else {
             touch(path, "patterns");
         }
-        for (int m = 0; m < 2; m++) {
-            hl_run_folder folder;
-            hl_status status = take(&folder, path, modes[m]);
-            ck_assert_int_eq(status.code, HL_BAD_FILE);
-            ck_assert_int_eq(strncmp(status.text, patterns, strlen(patterns)), 0);
-            ck_assert_ptr_nonnull(strstr(status.text, i < 2 ? ": is a link, and" : ": is no folder, and"));
-            hl_run_folder_close(&folder);
-        }
+        expect_refused(path, HL_RUN_RESUME, patterns, i < 2 ? ": is a link, and" : ": is no folder, and");
         ck_assert_int_eq(unlink(patterns), 0);
     }
     ck_assert(there(away, "step_000001.npz"));
@@ -424,11 +396,9 @@ TEST(a_file_in_the_place_of_a_folder_is_reported)
 {
     const char *file = scratch_path("file");
     scratch_write(file, "", 0);
-    hl_run_folder folder;
-    ck_assert_int_eq(take(&folder, file, HL_RUN_NEW).code, HL_BAD_FILE);
-    hl_run_folder_close(&folder);
+    ck_assert_int_eq(tried(file, HL_RUN_NEW).code, HL_BAD_FILE);
     const char *path = scratch_path("run");
-    folder = opened(path, HL_RUN_RESUME);
+    hl_run_folder folder = opened(path, HL_RUN_RESUME);
     touch(path, "patterns");
     ck_assert_int_eq(hl_run_folder_drop_after(&folder, 0).code, HL_BAD_FILE);
     hl_run_folder_close(&folder);

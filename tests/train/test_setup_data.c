@@ -9,6 +9,7 @@
 #include "tests/faults.h"
 #include "tests/messages.h"
 #include "tests/scratch.h"
+#include "tests/train/config_parsing.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -34,10 +35,7 @@ static void parse(const char *keys, const char *file, hl_config *config)
     const char *text = scratch_format(
         "[task]\nname = masked\nfile = %s\n[tokens]\nkind = words\n[train]\nbatch_size = 4\neval_examples = 5\n%s",
         file, keys);
-    hl_problems problems = { 0 };
-    hl_status status = hl_config_parse((hl_config_options){ .path = "x.ini" }, text, strlen(text), config, &problems);
-    hl_problems_free(&problems);
-    CHECK_OK(status);
+    config_parse(text, config);
 }
 
 static hl_status open_data(hl_config *config, hl_data_use use, const char *run, hl_dataset **dataset)
@@ -49,9 +47,8 @@ TEST(a_run_keeps_its_data_when_the_file_moves_and_refuses_another_content)
 {
     hl_config made, kept;
     hl_dataset *dataset;
-    char run[512], moved[512];
-    snprintf(run, sizeof run, "%s", scratch_path("run"));
-    snprintf(moved, sizeof moved, "%s", scratch_path("moved.txt"));
+    const char *run = scratch_format("%s", scratch_path("run"));
+    const char *moved = scratch_format("%s", scratch_path("moved.txt"));
     const char *file = sentences("x.txt", 60, "");
     parse("eval_every = 1\n", file, &made);
     CHECK_OK(open_data(&made, HL_DATA_MAKE, run, &dataset));
@@ -60,8 +57,7 @@ TEST(a_run_keeps_its_data_when_the_file_moves_and_refuses_another_content)
     ck_assert_int_eq(made.sizes.vocabulary, hl_vocabulary_size(hl_dataset_vocabulary(dataset)));
     hl_dataset_free(dataset);
     char *text = hl_config_text(&made);
-    hl_problems problems = { 0 };
-    CHECK_OK(hl_config_parse((hl_config_options){ .path = "x.ini" }, text, strlen(text), &kept, &problems));
+    config_parse(text, &kept);
     hl_free(text);
     ck_assert_int_eq(rename(file, moved), 0);
     CHECK_OK(open_data(&kept, HL_DATA_KEEP, run, &dataset));
@@ -127,8 +123,7 @@ TEST(a_window_of_examples_is_cut_by_length)
     enum { BATCH = 4, WINDOW = 16 };
     hl_config config;
     hl_dataset *dataset;
-    char run[512];
-    snprintf(run, sizeof run, "%s", scratch_path("run"));
+    const char *run = scratch_format("%s", scratch_path("run"));
     parse("length_window = 16\n", sentences("x.txt", 60, ""), &config);
     CHECK_OK(open_data(&config, HL_DATA_MAKE, run, &dataset));
     hl_batch_storage plain, sorted;
@@ -169,8 +164,7 @@ TEST(examples_of_text_number_their_words)
     hl_config config;
     hl_dataset *dataset;
     hl_examples examples;
-    char run[512];
-    snprintf(run, sizeof run, "%s", scratch_path("run"));
+    const char *run = scratch_format("%s", scratch_path("run"));
     parse("", sentences("x.txt", 60, ""), &config);
     CHECK_OK(open_data(&config, HL_DATA_MAKE, run, &dataset));
     CHECK_OK(hl_dataset_make_examples(dataset, HL_TRAIN, 0, 20, &examples));
@@ -192,10 +186,9 @@ static bool reads_prefix_space(const char *file, const char *cache, const char *
     snprintf(text, sizeof text,
              "[task]\nname = tags\nfile = %s\ncache = %s\nprefix_space = %s\n[tokens]\nkind = bpe\nsize = 270\n", file,
              cache, choice);
-    hl_problems problems = { 0 };
     hl_dataset *dataset;
     hl_tokens *tokens;
-    CHECK_OK(hl_config_parse((hl_config_options){ .path = "x.ini" }, text, strlen(text), config, &problems));
+    config_parse(text, config);
     snprintf(run, sizeof run, "%s", scratch_path(choice));
     CHECK_OK(open_data(config, HL_DATA_MAKE, run, &dataset));
     ck_assert_int_eq(mkdir(run, 0777), 0);

@@ -5,6 +5,7 @@
 #include "heads/importance.h"
 #include "tests/check_suite.h"
 #include "tests/messages.h"
+#include "tests/runs/runs.h"
 #include "tests/scratch.h"
 #include "tests/train/loop_ranks.h"
 #include "tests/train/thread_ranks.h"
@@ -21,25 +22,10 @@ typedef struct result {
     hl_update update;
     hl_evaluation evaluation;
     size_t bytes, n_sums;
-    hl_real *values, *m, *v; /* owned: weights and moments */
-    double *sums;            /* owned */
+    const hl_real *values, *m, *v; /* weights and moments */
+    double *sums;
     int64_t confusion[7 * 7], cases[7];
 } result;
-
-static void result_free(result *r)
-{
-    hl_free(r->values);
-    hl_free(r->m);
-    hl_free(r->v);
-    hl_free(r->sums);
-}
-
-static void *copied(const void *block, size_t bytes)
-{
-    void *copy = hl_malloc(bytes);
-    ck_assert_ptr_nonnull(copy);
-    return memcpy(copy, block, bytes);
-}
 
 /* A few updates and a validation with all that is gathered then. */
 static void train_rank(hl_ranks *ranks, const hl_config *config, result *r)
@@ -57,12 +43,11 @@ static void train_rank(hl_ranks *ranks, const hl_config *config, result *r)
 
     ck_assert_double_gt(sums->entropy_uniform, 0.1);
     r->bytes = (size_t)trainer.model.parameters.count * sizeof(hl_real);
-    r->values = copied(trainer.model.parameters.values, r->bytes);
-    r->m = copied(trainer.optimizer.m, r->bytes);
-    r->v = copied(trainer.optimizer.v, r->bytes);
+    r->values = trainer_copied(&trainer, trainer.model.parameters.values);
+    r->m = trainer_copied(&trainer, trainer.optimizer.m);
+    r->v = trainer_copied(&trainer, trainer.optimizer.v);
     r->n_sums = pass.count + 1;
-    r->sums = hl_malloc(r->n_sums * sizeof(double));
-    ck_assert_ptr_nonnull(r->sums);
+    r->sums = scratch_own(hl_malloc(r->n_sums * sizeof(double)), hl_free);
     hl_validation_sums_pass_save(&pass, r->sums);
     memcpy(r->confusion, trainer.classes.confusion, sizeof r->confusion);
     memcpy(r->cases, trainer.classes.cases, sizeof r->cases);
@@ -99,7 +84,6 @@ static void share(hl_ranks *ranks, void *context)
     result r;
     train_rank(ranks, &s->config, &r);
     expect_same(&r, &s->alone);
-    result_free(&r);
 }
 
 /* Of one micro-batch a leaf, which are computed at once, and of two; in float and in bf16. Of a parameter that two ops
@@ -122,7 +106,6 @@ LOOP_TEST(any_number_of_ranks_and_threads_computes_the_same_bits, 0, 5)
             thread_ranks_run(n, share, &s);
         }
     }
-    result_free(&s.alone);
 }
 
 /* The sums are those of one leaf, but for their order. */
@@ -143,8 +126,6 @@ TEST(leaves_change_an_update_by_rounding_alone)
     for (size_t i = 0; i < whole.n_sums; i++) { /* counts are equal and read as numbers next to 0 */
         ck_assert_double_eq_tol(leaves.sums[i], whole.sums[i], 1e-5);
     }
-    result_free(&leaves);
-    result_free(&whole);
 }
 
 static void fail_alone(hl_ranks *ranks, void *context)
@@ -196,16 +177,8 @@ TEST(rank_0_alone_writes_the_files_of_one_process)
         ck_assert_msg(shared.status[r].code == HL_OK, "%s", shared.status[r].text);
         ck_assert_int_eq(shared.step[r], 6);
     }
-    const char *const files[][2] = { { alone.folder.model, shared.folder.model },
-                                     { alone.folder.checkpoint, shared.folder.checkpoint } };
-    for (int i = 0; i < 2; i++) {
-        size_t sizes[2];
-        char *texts[2] = { scratch_read(files[i][0], &sizes[0]), scratch_read(files[i][1], &sizes[1]) };
-        ck_assert_uint_eq(sizes[0], sizes[1]);
-        ck_assert_mem_eq(texts[0], texts[1], sizes[0]);
-        free(texts[0]);
-        free(texts[1]);
-    }
+    run_assert_same_file(alone.folder.path, shared.folder.path, "model.safetensors");
+    run_assert_same_file(alone.folder.path, shared.folder.path, "checkpoint.safetensors");
     hl_run_folder_close(&alone.folder);
     hl_run_folder_close(&shared.folder);
 }
@@ -274,17 +247,14 @@ static void measure_together(hl_ranks *ranks, void *context)
 
 TEST(ranks_measure_heads_together)
 {
-    hl_config config = loop_ranks_config();
-    hl_trainer trainer;
-    trainer_make(&trainer, &config);
+    hl_trainer *trainer = trainer_of(loop_ranks_config());
     worth alone;
-    measure_worth(&trainer, NULL, &alone);
+    measure_worth(trainer, NULL, &alone);
     ck_assert(alone.importance.heads[3].uniform.error > 0);
     for (int n = 1; n <= 5; n++) { /* four heads: one rank of five has none */
         thread_ranks_run(n, measure_together, &alone);
     }
     worth_free(&alone);
-    hl_trainer_free(&trainer);
 }
 
 SUITE("trainer ranks")

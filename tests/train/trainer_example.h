@@ -27,6 +27,33 @@ static inline void trainer_make(hl_trainer *trainer, const hl_config *config)
     CHECK_OK(hl_trainer_init(trainer, config));
 }
 
+typedef struct trainer_owned {
+    hl_trainer trainer;
+    hl_config config;
+} trainer_owned;
+
+static inline void trainer_release(void *owned)
+{
+    hl_trainer_free(&((trainer_owned *)owned)->trainer);
+    hl_free(owned);
+}
+
+/* One for the rest of the test. */
+static inline hl_trainer *trainer_of(hl_config config)
+{
+    trainer_owned *owned = scratch_own(hl_calloc(1, sizeof *owned), trainer_release);
+    owned->config = config;
+    trainer_make(&owned->trainer, &owned->config);
+    return &owned->trainer;
+}
+
+/* A copy of a block that is laid out as the parameters, for the rest of the test. */
+static inline hl_real *trainer_copied(const hl_trainer *trainer, const hl_real *block)
+{
+    size_t bytes = (size_t)trainer->model.parameters.count * sizeof *block;
+    return memcpy(scratch_own(hl_malloc(bytes), hl_free), block, bytes);
+}
+
 static inline hl_update trainer_updated(hl_trainer *trainer, int times)
 {
     hl_update update = { 0 };

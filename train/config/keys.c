@@ -53,6 +53,8 @@ static const char *const token_kinds[] = {
 #define MODEL(key) KEY(2, model, key, model.key)
 #define MODEL_FIELD(key, field) KEY(2, model, key, field) /* of another name than its key */
 #define OPTIMIZER(key) KEY(3, optimizer, key, optimizer.key)
+#define UPDATE(key) KEY(3, optimizer, key, optimizer.update.key)
+#define RATE(key) KEY(3, optimizer, key, optimizer.schedule.key)
 #define TRAIN(key) KEY(4, train, key, train.key)
 #define PATTERNS(key) KEY(5, patterns, key, patterns.key), .may_change = true
 
@@ -63,6 +65,8 @@ static const char *const token_kinds[] = {
 #define BOOLEAN .type = HL_CONFIG_BOOLEAN
 #define NEGATED BOOLEAN, .negated = true
 #define STRING .type = HL_CONFIG_STRING
+#define FREE .free = true
+#define OF_HEADS .of_heads = true
 
 /* The largest probability, well below 1 in float too: what is kept is scaled by 1 / (1 - p). */
 #define MOST_DROPOUT 0.99
@@ -132,13 +136,13 @@ const hl_config_key hl_config_keys[] = {
       .help = "The width of the residual stream, of embeddings and of every layer's output." },
     { MODEL(embedding_size), INTEGER(0, 65536), .initial = "0", .derived = "0: d_model",
       .help = "The width of the embeddings. If it is not d_model, a linear layer follows them, as in ELECTRA." },
-    { MODEL(heads), PER_LAYER(1, 1024), .initial = "4", .help = "The number of attention heads." },
-    { MODEL(kv_heads), PER_LAYER(0, 1024), .initial = "0", .derived = "heads",
+    { MODEL(heads), OF_HEADS, PER_LAYER(1, 1024), .initial = "4", .help = "The number of attention heads." },
+    { MODEL(kv_heads), OF_HEADS, PER_LAYER(0, 1024), .initial = "0", .derived = "heads",
       .help = "The number of key/value heads. Each is shared by heads / kv_heads query heads. 1: multi-query "
               "attention." },
-    { MODEL(d_k), PER_LAYER(0, 65536), .initial = "0", .derived = "d_model / heads",
+    { MODEL(d_k), OF_HEADS, PER_LAYER(0, 65536), .initial = "0", .derived = "d_model / heads",
       .help = "The width of one head's queries and keys." },
-    { MODEL(d_v), PER_LAYER(0, 65536), .initial = "0", .derived = "d_model / heads",
+    { MODEL(d_v), OF_HEADS, PER_LAYER(0, 65536), .initial = "0", .derived = "d_model / heads",
       .help = "The width of one head's values." },
     { MODEL(d_ff), INTEGER(0, 1048576), .initial = "0", .derived = "4 * d_model",
       .help = "The inner width of the feed-forward layers." },
@@ -149,7 +153,7 @@ const hl_config_key hl_config_keys[] = {
     { MODEL(activation), CHOICE(activations), .initial = "relu",
       .help = "The activation of the feed-forward layers and of head = transform. gelu is the exact one, by erf; "
               "gelu_tanh is GPT-2's; quick_gelu is x / (1 + e^(-1.702 x)); silu is x / (1 + e^-x)." },
-    { MODEL_FIELD(attention, attention), CHOICE(attentions), .initial = "auto", .may_change = true,
+    { MODEL_FIELD(attention, attention), FREE, CHOICE(attentions), .initial = "auto", .may_change = true,
       .help = "How backward gets the attention weights; this changes no result. keep: it keeps them from forward, in "
               "memory that grows with the square of the length. recompute: it computes them again. auto: recompute "
               "if examples may have 1024 tokens or more." },
@@ -188,20 +192,20 @@ const hl_config_key hl_config_keys[] = {
               "model is causal. 0: all keys." },
     { MODEL(global_every), INTEGER(0, HL_MAX_LAYERS), .initial = "0",
       .help = "Layers without a window: n means layers 0, n, 2n, ..., so 1 means all of them. 0: no layer." },
-    { MODEL_FIELD(dropout, dropout), REAL(0, MOST_DROPOUT), .initial = "0",
+    { MODEL_FIELD(dropout, dropout), FREE, REAL(0, MOST_DROPOUT), .initial = "0",
       .help = "The probability of dropout: the default of dropout_attention, dropout_residual and dropout_ffn." },
-    { MODEL(dropout_attention), REAL(0, MOST_DROPOUT), .initial = "0", .derived = "dropout",
+    { MODEL(dropout_attention), FREE, REAL(0, MOST_DROPOUT), .initial = "0", .derived = "dropout",
       .help = "Dropout of the attention weights." },
-    { MODEL(dropout_concat), REAL(0, MOST_DROPOUT), .initial = "0",
+    { MODEL(dropout_concat), FREE, REAL(0, MOST_DROPOUT), .initial = "0",
       .help = "Dropout of the heads' concatenated outputs, before W_O." },
-    { MODEL(dropout_residual), REAL(0, MOST_DROPOUT), .initial = "0", .derived = "dropout",
+    { MODEL(dropout_residual), FREE, REAL(0, MOST_DROPOUT), .initial = "0", .derived = "dropout",
       .help = "Dropout of each sublayer's output, before it is added to the residual stream." },
-    { MODEL(dropout_ffn), REAL(0, MOST_DROPOUT), .initial = "0", .derived = "dropout",
+    { MODEL(dropout_ffn), FREE, REAL(0, MOST_DROPOUT), .initial = "0", .derived = "dropout",
       .help = "Dropout after the activation of the feed-forward layers." },
-    { MODEL(dropout_embedding), REAL(0, MOST_DROPOUT), .initial = "0",
+    { MODEL(dropout_embedding), FREE, REAL(0, MOST_DROPOUT), .initial = "0",
       .help = "Dropout of the sum of embeddings and positions." },
-    { MODEL(dropout_pooler), REAL(0, MOST_DROPOUT), .initial = "0", .help = "Dropout of the pooler's input." },
-    { MODEL(dropout_output), REAL(0, MOST_DROPOUT), .initial = "0", .help = "Dropout of the output layer's input." },
+    { MODEL(dropout_pooler), FREE, REAL(0, MOST_DROPOUT), .initial = "0", .help = "Dropout of the pooler's input." },
+    { MODEL(dropout_output), FREE, REAL(0, MOST_DROPOUT), .initial = "0", .help = "Dropout of the output layer's input." },
     { MODEL(bias), BOOLEAN, .initial = "true",
       .help = "Whether linear layers and layer norms have a bias, including the output layer." },
     { MODEL(norm_bias), CHOICE(part_biases), .initial = "auto", .help = "Whether layer norms have a bias. auto: as bias says." },
@@ -211,44 +215,44 @@ const hl_config_key hl_config_keys[] = {
       .help = "Whether the linear layers of feed-forward networks have biases. auto: as bias says." },
     { MODEL(head_bias), CHOICE(part_biases), .initial = "auto",
       .help = "Whether the linear layer of head = transform has a bias. auto: as bias says." },
-    { MODEL(tie_embedding), BOOLEAN, .initial = "false",
+    { MODEL(tie_embedding), FREE, BOOLEAN, .initial = "false",
       .help = "Whether the output layer shares the matrix of the embedding. It then has no bias, except with "
               "tied_bias or head = transform." },
-    { MODEL(tied_bias), BOOLEAN, .initial = "false",
+    { MODEL(tied_bias), FREE, BOOLEAN, .initial = "false",
       .help = "Whether an output layer that shares the matrix of the embedding has a bias." },
     { MODEL_FIELD(scale_embedding, model.unscaled_embedding), NEGATED, .initial = "true",
       .help = "Whether embeddings are multiplied by the square root of their width, as in the paper, before "
               "positions are added." },
-    { MODEL(pooling), CHOICE(poolings), .initial = "first",
+    { MODEL(pooling), FREE, CHOICE(poolings), .initial = "first",
       .help = "Which vector answers for a whole example: that of its first token, that of its last, or the mean of "
               "all." },
-    { MODEL(pooler), CHOICE(poolers), .initial = "none",
+    { MODEL(pooler), FREE, CHOICE(poolers), .initial = "none",
       .help = "The function of a linear layer between this vector and the output layer; tanh in BERT. For the task "
               "classes." },
-    { MODEL(head), CHOICE(heads), .initial = "linear",
+    { MODEL(head), FREE, CHOICE(heads), .initial = "linear",
       .help = "What computes the answers. linear: the output layer alone. transform: a linear layer, the activation "
               "and a layer norm before it, as in BERT's masked model. none: the model gives hidden states and is not "
               "trained." },
-    { MODEL(initial_std), REAL(0, 10), .initial = "0",
+    { MODEL(initial_std), FREE, REAL(0, 10), .initial = "0",
       .help = "The standard deviation of all initial matrices and embeddings, drawn as normal. 0: Xavier's for "
               "matrices and the paper's for embeddings." },
-    { MODEL(scale_residual), BOOLEAN, .initial = "false",
+    { MODEL(scale_residual), FREE, BOOLEAN, .initial = "false",
       .help = "Whether the initial values of out_proj and linear2 are divided by sqrt(2 * layers), as in GPT-2." },
 
-    { OPTIMIZER(name), CHOICE(optimizers), .initial = "adam", .help = "The update rule." },
-    { OPTIMIZER(learning_rate), REAL(1e-12, 1000), .initial = "0.001",
+    { UPDATE(name), CHOICE(optimizers), .initial = "adam", .help = "The update rule." },
+    { RATE(learning_rate), REAL(1e-12, 1000), .initial = "0.001",
       .help = "The peak learning rate; with schedule = noam, the factor in its formula (1 is the paper's)." },
-    { OPTIMIZER(schedule), CHOICE(schedules), .initial = "cosine",
+    { KEY(3, optimizer, schedule, optimizer.schedule.name), CHOICE(schedules), .initial = "cosine",
       .help = "The learning rate after the warm-up: noam falls as 1/sqrt(step); linear and cosine fall to min_rate "
               "at the last step." },
-    { OPTIMIZER(min_rate), REAL(0, 1000), .initial = "0",
+    { RATE(min_rate), REAL(0, 1000), .initial = "0",
       .help = "The last learning rate of linear and cosine; at most learning_rate." },
-    { OPTIMIZER(warmup_steps), INTEGER(0, 1000000000), .initial = "20",
+    { RATE(warmup_steps), INTEGER(0, 1000000000), .initial = "20",
       .help = "The number of steps in which the learning rate rises from 0 to its peak; may be 0." },
-    { OPTIMIZER(beta1), REAL(0, MOST_BETA), .initial = "0.9", .help = "Decay rate of Adam's mean of gradients." },
-    { OPTIMIZER(beta2), REAL(0, MOST_BETA), .initial = "0.98", .help = "Decay rate of Adam's mean of squares." },
-    { OPTIMIZER(epsilon), REAL(1e-30, 1), .initial = "1e-9", .help = "The number that is added to the root of Adam's mean of squares." },
-    { OPTIMIZER(weight_decay), REAL(0, 100), .initial = "0",
+    { UPDATE(beta1), REAL(0, MOST_BETA), .initial = "0.9", .help = "Decay rate of Adam's mean of gradients." },
+    { UPDATE(beta2), REAL(0, MOST_BETA), .initial = "0.98", .help = "Decay rate of Adam's mean of squares." },
+    { UPDATE(epsilon), REAL(1e-30, 1), .initial = "1e-9", .help = "The number that is added to the root of Adam's mean of squares." },
+    { UPDATE(weight_decay), REAL(0, 100), .initial = "0",
       .help = "Decay of the weight matrices. Biases and layer norms do not decay." },
     { OPTIMIZER(clip_norm), REAL(0, 1e9), .initial = "1",
       .help = "If the norm of all gradients together is larger, they are scaled down to it. 0: off." },
@@ -293,7 +297,7 @@ const hl_config_key hl_config_keys[] = {
               "and backward." },
     { TRAIN(frozen), STRING, .initial = "", .derived = "none",
       .help = "Heads that are frozen, written like train.off. Such a head's weights and biases do not change." },
-    { TRAIN(from), STRING, .initial = "", .derived = "none", .may_change = true,
+    { TRAIN(from), FREE, STRING, .initial = "", .derived = "none", .may_change = true,
       .help = "What the run starts with, like --from: the folder of an open model, whose tokens and shape it uses, "
               "or a file of weights." },
     { TRAIN(weights), STRING, .initial = "", .derived = "none", .may_change = true,

@@ -8,7 +8,6 @@ enum { HL_CONFIG_NOWHERE = 0, HL_CONFIG_COMMAND_LINE = -1, HL_CONFIG_SHAPE = -2 
 /* Where a key was last given. */
 typedef struct hl_config_given {
     int line;    /* of the file, or one of the constants above */
-    int count;   /* for HL_CONFIG_PER_LAYER: how many numbers */
     bool faulty; /* no conclusion is drawn from it: its value could not be read, or a misspelt key may have meant it */
 } hl_config_given;
 
@@ -22,13 +21,20 @@ typedef struct hl_config_reader {
                      other */
 } hl_config_reader;
 
-/* What was given for the key with that field in hl_config: HL_CONFIG_GIVEN(reader, model.heads). */
-#define HL_CONFIG_GIVEN(reader, field) (&(reader)->given[hl_config_key_at(offsetof(hl_config, field)) - hl_config_keys])
+/* A key, by its field in hl_config: HL_CONFIG_AT(model.heads). And what was given for it. */
+#define HL_CONFIG_AT(field) offsetof(hl_config, field)
+hl_config_given *hl_config_given_at(hl_config_reader *reader, size_t key);
 
 /* Adds the problem "file:line: <text>" or "command line: <text>"; for the shape "folder: <text>"; from nowhere "file:
  * <text>". */
 void hl_config_complain(hl_config_reader *reader, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The same about the value of a key that does not go with the value of another, `with`; `key` itself if there is no
+ * other. Names the line of the first, or if that was not given, of the second. If one of them is faulty, nothing
+ * follows from it, and there is no complaint. */
+void hl_config_complain_of(hl_config_reader *reader, size_t key, size_t with, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* Sets train.out to runs/<the file's name without folders and extension> if it was not given. It stays "" if that names
  * no folder (hl_setup_check_out). */

@@ -10,23 +10,6 @@ static const hl_config *shape_of(const hl_config_reader *reader)
     return hl_config_is_text(reader->config, &task) ? &reader->shape->of_task[task] : NULL;
 }
 
-/* Whether the key may differ from the shape. Free are keys that concern training and the answers, and, if training
- * begins with other weights, the choice among its heads. */
-static bool is_free(const hl_config *config, const hl_config_key *key)
-{
-    static const char *const names[] = {
-        "tie_embedding", "tied_bias", "pooling", "pooler",   "head", "initial_std", "scale_residual",
-        "attention",     "from",      "heads",   "kv_heads", "d_k",  "d_v"
-    };
-    enum { OF_HEADS = 4, N_NAMES = sizeof names / sizeof *names };
-    int n = config->train.weights != 0 ? N_NAMES : N_NAMES - OF_HEADS;
-    bool found = strncmp(key->name, "dropout", strlen("dropout")) == 0;
-    for (int i = 0; i < n; i++) {
-        found = found || strcmp(key->name, names[i]) == 0;
-    }
-    return found;
-}
-
 /* Whether the shape has a value for it. */
 static bool is_known(const hl_config_key *key)
 {
@@ -44,19 +27,15 @@ static bool follows(hl_config_reader *reader, const hl_config_key *key)
         size_t from;
         bool holds;
     } rows[] = {
-        { "dropout_attention", offsetof(hl_config, dropout), true },
-        { "dropout_residual", offsetof(hl_config, dropout), true },
-        { "kv_heads", offsetof(hl_config, model.heads), true },
-        { "d_k", offsetof(hl_config, model.heads), true },
-        { "d_v", offsetof(hl_config, model.heads), true },
-        { "tie_embedding", offsetof(hl_config, model.head), bare },
-        { "pooler", offsetof(hl_config, model.head), bare },
-        { "dropout_pooler", offsetof(hl_config, model.head), bare },
-        { "dropout_output", offsetof(hl_config, model.head), bare },
+        { "dropout_attention", HL_CONFIG_AT(dropout), true }, { "dropout_residual", HL_CONFIG_AT(dropout), true },
+        { "kv_heads", HL_CONFIG_AT(model.heads), true },      { "d_k", HL_CONFIG_AT(model.heads), true },
+        { "d_v", HL_CONFIG_AT(model.heads), true },           { "tie_embedding", HL_CONFIG_AT(model.head), bare },
+        { "pooler", HL_CONFIG_AT(model.head), bare },         { "dropout_pooler", HL_CONFIG_AT(model.head), bare },
+        { "dropout_output", HL_CONFIG_AT(model.head), bare },
     };
     bool found = false;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const hl_config_given *from = &reader->given[hl_config_key_at(rows[i].from) - hl_config_keys];
+        const hl_config_given *from = hl_config_given_at(reader, rows[i].from);
         bool given = from->line != HL_CONFIG_NOWHERE && from->line != HL_CONFIG_SHAPE;
         found = found || (given && rows[i].holds && strcmp(key->name, rows[i].name) == 0);
     }
@@ -72,7 +51,7 @@ void hl_config_take_shape(hl_config_reader *reader)
         if (is_known(key) && given->line == HL_CONFIG_NOWHERE && !follows(reader, key)) {
             char wrong[HL_CONFIG_WRONG_TEXT];
             given->line = HL_CONFIG_SHAPE;
-            if (!hl_config_copy_value(key, shape, reader->config, &given->count, wrong)) {
+            if (!hl_config_copy_value(key, shape, reader->config, wrong)) {
                 given->faulty = true;
                 hl_config_complain(reader, HL_CONFIG_SHAPE, "%s: %s", key->full, wrong);
             }
@@ -84,7 +63,7 @@ void hl_config_check_shape(hl_config_reader *reader)
 {
     const hl_config *shape = shape_of(reader);
     if (shape == NULL) {
-        hl_config_complain(reader, HL_CONFIG_GIVEN(reader, task.name)->line,
+        hl_config_complain(reader, hl_config_given_at(reader, HL_CONFIG_AT(task.name))->line,
                            "task.name: the model of %s reads text: set masked, next, tags or classes",
                            reader->shape->path);
         return;
@@ -95,10 +74,11 @@ void hl_config_check_shape(hl_config_reader *reader)
         bool given = line != HL_CONFIG_NOWHERE && line != HL_CONFIG_SHAPE;
         bool of_tokens = strncmp(key->full, "tokens.", strlen("tokens.")) == 0 && !is_known(key);
         char ours[HL_CONFIG_VALUE_TEXT], theirs[HL_CONFIG_VALUE_TEXT];
-        if (given && (of_tokens || is_known(key)) && !is_free(reader->config, key)) {
+        bool free = key->free || (key->of_heads && reader->config->train.weights != 0);
+        if (given && (of_tokens || is_known(key)) && !free) {
             hl_config_write_value(key, reader->config, ours);
             hl_config_write_value(key, shape, theirs);
-            bool shorter = key->offset == offsetof(hl_config, model.max_length) &&
+            bool shorter = key->offset == HL_CONFIG_AT(model.max_length) &&
                            reader->config->model.max_length < shape->model.max_length;
             if (of_tokens && strcmp(ours, theirs) != 0) {
                 hl_config_complain(reader, line, "%s: the tokens are those of %s: leave it out", key->full,

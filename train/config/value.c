@@ -22,35 +22,36 @@ __attribute__((format(printf, 2, 3))) static bool refuse(char wrong[HL_CONFIG_WR
     return false;
 }
 
-/* How many bytes of a text to quote, without cutting a character; *ellipsis: the text after them. */
-static int quoted(const char *text, const char **ellipsis)
+/* The text as a message quotes it: a long one is cut, but no character of it, and ends in "...". */
+typedef struct quoted {
+    char text[MOST_QUOTED + sizeof "..."];
+} quoted;
+
+static quoted quote(const char *text)
 {
+    quoted q;
     size_t length = strlen(text);
-    *ellipsis = length > MOST_QUOTED ? "..." : "";
-    if (length > MOST_QUOTED) {
-        length = MOST_QUOTED;
-        while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80) {
-            length--;
-        }
+    bool cut = length > MOST_QUOTED;
+    for (length = cut ? MOST_QUOTED : length; cut && length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80;) {
+        length--;
     }
-    return (int)length;
+    snprintf(q.text, sizeof q.text, "%.*s%s", (int)length, text, cut ? "..." : "");
+    return q;
 }
 
 static bool refuse_as(char wrong[HL_CONFIG_WRONG_TEXT], const char *text, const char *what)
 {
-    const char *ellipsis;
-    int length = quoted(text, &ellipsis);
-    return refuse(wrong, "\"%.*s%s\" is not %s", length, text, ellipsis, what);
+    refuse(wrong, "\"%s\" is not %s", quote(text).text, what);
+    return false;
 }
 
 static bool check_range(const hl_config_key *key, double value, const char *text, char wrong[HL_CONFIG_WRONG_TEXT])
 {
-    if (value >= key->least && value <= key->most) {
-        return true;
+    bool inside = value >= key->least && value <= key->most;
+    if (!inside) {
+        refuse(wrong, "%s is outside %.16g .. %.16g", quote(text).text, key->least, key->most);
     }
-    const char *ellipsis;
-    int length = quoted(text, &ellipsis);
-    return refuse(wrong, "%.*s%s is outside %.16g .. %.16g", length, text, ellipsis, key->least, key->most);
+    return inside;
 }
 
 static size_t count_digits(const char *text)
@@ -169,10 +170,10 @@ static bool read_choice(const hl_config_key *key, const char *text, int *value, 
 }
 
 /* Numbers with commas between them. */
-static bool read_per_layer(const hl_config_key *key, const char *text, int32_t values[HL_MAX_LAYERS], int *count,
+static bool read_per_layer(const hl_config_key *key, const char *text, int32_t values[HL_MAX_LAYERS],
                            char wrong[HL_CONFIG_WRONG_TEXT])
 {
-    int32_t numbers[HL_MAX_LAYERS] = { 0 };
+    int32_t numbers[HL_MAX_LAYERS];
     int n = 0;
     for (bool more = true; more; n++) {
         if (n == HL_MAX_LAYERS) {
@@ -193,8 +194,9 @@ static bool read_per_layer(const hl_config_key *key, const char *text, int32_t v
         numbers[n] = (int32_t)value;
         text += length + more;
     }
-    memcpy(values, numbers, sizeof numbers);
-    *count = n;
+    for (int l = 0; l < HL_MAX_LAYERS; l++) {
+        values[l] = l < n ? numbers[l] : HL_CONFIG_NO_NUMBER;
+    }
     return true;
 }
 
@@ -225,16 +227,15 @@ static bool read_string(const char *text, hl_config *config, hl_config_string_at
     return true;
 }
 
-bool hl_config_read_value(const hl_config_key *key, const char *text, hl_config *config, int *count,
+bool hl_config_read_value(const hl_config_key *key, const char *text, hl_config *config,
                           char wrong[HL_CONFIG_WRONG_TEXT])
 {
     void *field = (char *)config + key->offset;
-    *count = 1;
     switch (key->type) {
     case HL_CONFIG_INTEGER:
         return read_integer_field(key, text, field, wrong);
     case HL_CONFIG_PER_LAYER:
-        return read_per_layer(key, text, field, count, wrong);
+        return read_per_layer(key, text, field, wrong);
     case HL_CONFIG_STEPS:
         if (strcmp(text, "log") == 0) {
             *(int64_t *)field = HL_CONFIG_LOG;
@@ -320,7 +321,7 @@ void hl_config_write_value(const hl_config_key *key, const hl_config *config, ch
     assert(!"a type of key");
 }
 
-bool hl_config_copy_value(const hl_config_key *key, const hl_config *from, hl_config *to, int *count,
+bool hl_config_copy_value(const hl_config_key *key, const hl_config *from, hl_config *to,
                           char wrong[HL_CONFIG_WRONG_TEXT])
 {
     const void *field = (const char *)from + key->offset;
@@ -331,5 +332,5 @@ bool hl_config_copy_value(const hl_config_key *key, const hl_config *from, hl_co
         hl_config_write_value(key, from, value);
         field = value;
     }
-    return hl_config_read_value(key, field, to, count, wrong);
+    return hl_config_read_value(key, field, to, wrong);
 }

@@ -131,23 +131,13 @@ static const char *described_default(const hl_config_key *key)
  * words. */
 static void add_wrapped(hl_text *t, int column, hl_text *words)
 {
-    hl_text_fail(t, words->error);
-    hl_text_print(t, "%*s", HELP_COLUMN - column, "");
-    column = HELP_COLUMN;
-    for (const char *at = words->bytes; at != NULL && *at != '\0';) {
-        int length = (int)strcspn(at, " ");
-        if (column > HELP_COLUMN && column + 1 + length > COLUMNS) {
-            hl_text_print(t, "\n%*s", HELP_COLUMN, "");
-            column = HELP_COLUMN;
-        } else if (column > HELP_COLUMN) {
-            hl_text_print(t, " ");
-            column++;
-        }
-        hl_text_print(t, "%.*s", length, at);
-        column += length;
-        at += length + (at[length] == ' ');
+    hl_text lines = { 0 };
+    hl_text_paragraph(&lines, COLUMNS - HELP_COLUMN, "%s", hl_text_part(t, words));
+    for (const char *line = hl_text_part(t, &lines); *line != '\0'; line += strcspn(line, "\n") + 1) {
+        hl_text_print(t, "%*s%.*s\n", HELP_COLUMN - column, "", (int)strcspn(line, "\n"), line);
+        column = 0;
     }
-    hl_text_print(t, "\n");
+    hl_text_free(&lines);
     hl_text_free(words);
 }
 

@@ -8,7 +8,7 @@
 
 typedef struct hl_step_list {
     int64_t *steps; /* ascending, n of them; owned by the caller that read the list: hl_free */
-    size_t n, capacity;
+    size_t n;
 } hl_step_list;
 
 /* Lists the steps of the names in `folder`, which it reads once. `step_of` returns the step of a name, or a negative

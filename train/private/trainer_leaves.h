@@ -16,12 +16,17 @@ typedef struct hl_validation_leaf {
     hl_predictor_scores predictors;
 } hl_validation_leaf;
 
-/* _pass_options: how a training pass is planned. _tape_options: how one runs, except for its batch. */
+/* How a training pass is planned, and how one runs, except for its batch. */
 hl_tape_options hl_trainer_pass_options(const hl_config *config, int threads);
-hl_tape_options hl_trainer_tape_options(const hl_trainer *trainer);
 
-/* Adds the results of a pass over some of a batch's `scored` targets. */
-void hl_leaf_figures_add(hl_leaf_figures *figures, const hl_cross_entropy_result *result, int64_t scored, double flops);
+/* Records the forward pass of a micro-batch of the update on the tape, with the arena's memory, and returns the loss.
+ * *result must be zeroed. `kept`: of the thread that alone computes the pass; NULL: it is cut among all threads. */
+hl_tensor *hl_trainer_forward(const hl_trainer *trainer, const hl_batch *batch, hl_arena *arena, hl_tape_kept *kept,
+                              hl_tape *tape, hl_cross_entropy_result *result);
+
+/* Adds the results of that pass. */
+void hl_leaf_figures_add(hl_leaf_figures *figures, const hl_trainer *trainer, const hl_cross_entropy_result *result,
+                         const hl_tape *tape);
 
 /* HL_NOT_FINITE if the loss of a pass is not finite. */
 hl_status hl_trainer_check_loss(const hl_trainer *trainer, const hl_tape *tape, double loss);

@@ -69,7 +69,7 @@ TEST(the_shipped_workloads_have_the_sizes_of_the_peers)
         ck_assert_double_eq(config.model.dropout_attention, dropout);
         ck_assert_double_eq(config.model.dropout_residual, dropout);
         ck_assert_double_eq(config.model.dropout_ffn, dropout);
-        ck_assert_int_eq(config.optimizer.name, HL_ADAM);
+        ck_assert_int_eq(config.optimizer.update.name, HL_ADAM);
         ck_assert_double_eq(config.optimizer.clip_norm, 0);
         ck_assert_int_eq(config.optimizer.accumulate, 1);
     }

@@ -30,7 +30,7 @@ TEST(a_map_takes_its_snapshot_and_no_kernels)
     hl_opened_model run;
     hl_footprint f;
     open_run(&run);
-    CHECK_OK(hl_footprint_of_recorded(&run.source.config, (int64_t)run.n_steps, &f));
+    CHECK_OK(hl_footprint_of(&run.source.config, HL_FOR_TRAINING, 1, (int64_t)run.n_steps, &f));
     size_t one = told(&run, "map run L0H0 --example 0");
     ck_assert_uint_eq(one, f.libraries - f.kernels + f.vocabulary + f.snapshot);
     size_t T = (size_t)run.source.config.sizes.longest;

@@ -346,7 +346,7 @@ TEST(several_processes_are_told_where_there_are_leaves)
     ck_assert_int_eq(json_integer_value(json_object_get(two, "processes")), 2);
     ck_assert_int_eq(json_integer_value(json_object_get(two, "sent_bytes")), (json_int_t)example.footprint.weights);
     hl_footprint of_two;
-    CHECK_OK(hl_footprint_of_one(&example.config, 2, &of_two));
+    CHECK_OK(hl_footprint_of(&example.config, HL_FOR_TRAINING, 2, -1, &of_two));
     ck_assert_int_eq(json_integer_value(json_object_get(two, "memory_bytes")), (json_int_t)of_two.total);
     ck_assert_uint_lt(of_two.step, example.footprint.step); /* of two leaves, where one process has four */
     ck_assert_uint_eq(of_two.gradients, 2 * example.footprint.gradients); /* its own, and what it receives */
