@@ -111,7 +111,7 @@ LOOP_TEST(the_loss_is_that_of_the_run_s_own_task_on_the_sentences_that_chose_not
     name(&study, 1, "dep", HL_SYNTAX_TO_HEAD);
     size_t bytes;
     CHECK_OK(hl_syntax_study_judge(&study, run, &question));
-    CHECK_OK(hl_syntax_study_judge_bytes(&study, &question, &run->model, &bytes));
+    CHECK_OK(hl_syntax_study_judge_bytes(&study, &question, &bytes));
     if (task == 3) {
         ck_assert_str_eq(study.no_effects.text, "a treebank does not say which class a sentence is of");
         ck_assert_ptr_null(study.labels[1].effect);
