@@ -33,13 +33,10 @@ static hl_status gather_numbers(hl_heads_report *report, hl_opened_model *run, c
     if (run->weights_step != step) {
         return hl_ok();
     }
-    bool whole = hl_head_pass_bytes(&run->model, maps->n_examples, maps->n_tokens, true) <= HL_REPORT_PASS_BYTES;
-    hl_examples examples = { .n_examples = maps->n_examples,
-                             .n_tokens = maps->n_tokens,
-                             .tokens = maps->tokens,
-                             .lengths = maps->lengths,
-                             .targets = maps->targets };
-    HL_TRY(hl_head_pass_run(&run->model, &examples, maps->n_examples, whole, run->source.threads, &report->pass));
+    const hl_examples *examples = &maps->examples;
+    int64_t n = examples->n_examples;
+    bool whole = hl_head_pass_bytes(&run->model, n, examples->n_tokens, true) <= HL_REPORT_PASS_BYTES;
+    HL_TRY(hl_head_pass_run(&run->model, examples, n, whole, run->source.threads, &report->pass));
     report->shown.pass = &report->pass;
     const hl_snapshot *snapshot;
     HL_TRY(hl_opened_model_snapshot(run, -1, &snapshot));

@@ -136,7 +136,7 @@ static void expect_cells(const hl_picture *picture, double dpi)
     hl_picture_slot slot = { 0 };
     uint32_t paper = picture->dark ? 0x1d2327 : 0xffffff;
     int wrong = 0;
-    while (hl_picture_next(picture, &layout, &slot)) {
+    while (hl_picture_next(&layout, &slot)) {
         for (int64_t i = 0; i < slot.panel->n_queries; i++) {
             for (int64_t j = 0; j < slot.panel->n_keys; j++) {
                 uint32_t expected = colour_of(picture, slot.panel->weights[i * slot.panel->stride + j]);
@@ -217,7 +217,7 @@ static void expect_named(const hl_picture *picture, const char *queries, const c
     hl_picture_layout layout = layout_of(picture);
     char names[2][8] = { "", "" };
     double bottom = 0;
-    for (int n = 0; hl_picture_next(picture, &layout, &slot); n++) {
+    for (int n = 0; hl_picture_next(&layout, &slot); n++) {
         names[0][n] = slot.names_queries ? 'q' : '-';
         names[1][n] = slot.names_keys ? 'k' : '-';
         ck_assert_double_ge(slot.x, 0);

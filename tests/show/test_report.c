@@ -292,7 +292,7 @@ TEST(a_large_run_stays_under_16_megabytes)
     make_example(&x, 3, 8, 4, 64, 40);
     x.report.name = "large";
     ck_assert_int_eq(x.maps.n_kept, 40);
-    ck_assert_int_eq(x.maps.n_examples, 4);
+    ck_assert_int_eq(x.maps.examples.n_examples, 4);
     write_page(&x.report, 1);
     ck_assert_uint_gt(page.size, 1 << 20);
     ck_assert_uint_lt(page.size, 16000000);

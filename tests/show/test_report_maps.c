@@ -19,9 +19,9 @@ TEST(levels_are_the_weights_of_the_first_examples)
     expect_ok(made_up_run_add(&run, &maps, 0));
     ck_assert_int_eq(maps.n_kept, 2);
     ck_assert_int_eq(maps.kept[1].step, 10);
-    ck_assert_int_eq(maps.n_examples, 3);
-    ck_assert_mem_eq(maps.tokens, run.tokens, 3 * T * sizeof *run.tokens);
-    ck_assert_mem_eq(maps.sources, run.sources, 3 * T * sizeof *run.sources);
+    ck_assert_int_eq(maps.examples.n_examples, 3);
+    ck_assert_mem_eq(maps.examples.tokens, run.tokens, 3 * T * sizeof *run.tokens);
+    ck_assert_mem_eq(maps.examples.sources, run.sources, 3 * T * sizeof *run.sources);
     enum { N = LAYERS * H * (T * T + 4 * 4 + T * T) };
     uint8_t numbers[2 * N];
     ck_assert_uint_eq(unpacked(maps.kept[1].levels, numbers, sizeof numbers), sizeof numbers);
@@ -57,7 +57,7 @@ TEST(a_forbidden_key_has_level_0)
     uint8_t numbers[8];
     ck_assert_uint_eq(unpacked(maps.kept[0].levels, numbers, 8), 8);
     ck_assert_mem_eq(numbers, ((uint8_t[]){ 255, 0, 180, 180, 0, 0, 2, 2 }), 8);
-    ck_assert(maps.causal && maps.tokens == NULL && maps.sources == NULL);
+    ck_assert(maps.causal && maps.examples.tokens == NULL && maps.examples.sources == NULL);
     hl_report_maps_free(&maps);
 }
 
@@ -114,7 +114,7 @@ TEST(predictions_are_the_largest_logits_where_something_is_asked)
     made_up_run run = made_up_run_make(1, 1, E, T, 2);
     hl_report_maps maps = { .n_snapshots = 2, .max_examples = 2 };
     expect_ok(made_up_run_add(&run, &maps, 0));
-    ck_assert_mem_eq(maps.targets, run.targets, 2 * T * sizeof *run.targets);
+    ck_assert_mem_eq(maps.examples.targets, run.targets, 2 * T * sizeof *run.targets);
     const int32_t *predictions = maps.kept[1].predictions;
     for (int64_t place = 0; place < 2 * T; place++) {
         int32_t target = run.targets[place];
@@ -148,7 +148,7 @@ TEST(too_many_numbers_cost_examples_then_snapshots_and_never_the_last)
         }
         hl_report_maps maps = { .n_snapshots = 5, .max_levels = cases[c].limit };
         expect_ok(made_up_run_add(&run, &maps, 0));
-        ck_assert_int_eq(maps.n_examples, cases[c].examples);
+        ck_assert_int_eq(maps.examples.n_examples, cases[c].examples);
         ck_assert_int_eq(maps.n_kept, cases[c].kept);
         ck_assert_int_eq(maps.kept[0].step, cases[c].first);
         ck_assert_int_eq(maps.kept[maps.n_kept - 1].step, 40);
@@ -196,7 +196,7 @@ TEST(a_snapshot_in_between_that_lacks_examples_has_no_maps)
     expect_ok(hl_report_maps_add(&maps, 10, layers, 2, NULL));
     layers[0].n_examples = layers[1].n_examples = 3;
     expect_ok(hl_report_maps_add(&maps, 20, layers, 2, NULL));
-    ck_assert_int_eq(maps.n_examples, 3);
+    ck_assert_int_eq(maps.examples.n_examples, 3);
     ck_assert_int_eq(maps.n_kept, 2);
     ck_assert_int_eq(maps.kept[0].step, 0);
     ck_assert_int_eq(maps.kept[1].step, 20);
