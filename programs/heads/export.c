@@ -148,9 +148,10 @@ static void add_writes(hl_npz_writer *npz, const hl_hidden_states *hidden, const
     for (int l = 0; l < config->n_layers; l++) {
         char name[sizeof "write_-2147483648"];
         snprintf(name, sizeof name, "z_%d", l);
-        hl_npz_add(npz, name, real, HL_SHAPE(1, config->heads[l], hidden->n_rows, config->d_v[l]), hidden->z[l]);
+        hl_npz_add(npz, name, real, HL_SHAPE(1, config->heads[l], hidden->n_rows, config->d_v[l]), hidden->heads[l].z);
         snprintf(name, sizeof name, "write_%d", l);
-        hl_npz_add(npz, name, real, HL_SHAPE(1, config->heads[l], hidden->n_rows, hidden->d_model), hidden->writes[l]);
+        hl_npz_add(npz, name, real, HL_SHAPE(1, config->heads[l], hidden->n_rows, hidden->d_model),
+                   hidden->heads[l].writes);
     }
 }
 
@@ -168,7 +169,7 @@ hl_status hl_heads_write_npz(const char *path, const hl_heads_view *view, bool m
                        hidden->rows + i * hidden->n_rows * hidden->d_model);
         }
     }
-    if (hidden != NULL && hidden->z != NULL) {
+    if (hidden != NULL && hidden->heads != NULL) {
         add_writes(npz, hidden, view->maps->config);
     }
     hl_status status = metrics ? add_metrics(npz, view) : hl_ok();
