@@ -151,8 +151,8 @@ static int64_t begin_of(const hl_predictor *p, int64_t w)
     return w * p->spec.stride < last ? w * p->spec.stride : last;
 }
 
-/* The pieces that have the most context in window w are those before this one which no window before it has. Between two
- * windows, that is the middle of what they cover together; for a causal model, the end of the first. */
+/* The pieces that have the most context in window w are those before this one which no window before it has. Between
+ * two windows, that is the middle of what they cover together; for a causal model, the end of the first. */
 static int64_t end_of(const hl_predictor *p, int64_t w)
 {
     int64_t begin = begin_of(p, w), next = begin_of(p, w + 1), room = room_of(p);
@@ -163,7 +163,7 @@ static int64_t end_of(const hl_predictor *p, int64_t w)
 }
 
 /* Lays window w out as the model reads it, without targets; *begin: its first piece, *first: that one's row, which may
- * stand behind special tokens. Returns the number of its pieces in *n. */
+ * stand behind special tokens; *n: how many pieces it has. */
 static hl_status lay(hl_predictor *p, int64_t w, int64_t *begin, int64_t *n, int64_t *first)
 {
     int64_t room = room_of(p), all = (int64_t)p->text.n;
