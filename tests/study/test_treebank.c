@@ -1,14 +1,14 @@
 /* `heads grammar`: which head finds which relation, checked against the maps that heads map --input has. */
 #include "core/base/memory.h"
-#include "core/files/json.h"
 #include "core/files/npz.h"
 #include "heads/tree.h"
 #include "programs/heads/memory.h"
 #include "programs/heads/treebank.h"
 #include "tests/check_suite.h"
 #include "tests/pretrained/tiny.h"
-#include "tests/runs/predict_runs.h"
+#include "tests/runs/text_tasks.h"
 #include "tests/scratch.h"
+#include "tests/study/told.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,38 +33,17 @@ static const struct {
 /* The sentences in turn, COPIES times, and one of one word. */
 static const char *treebank(void)
 {
-    static char text[1 << 16];
-    size_t size = 0;
+    text_used = 0;
     for (int i = 0; i < SENTENCES * COPIES; i++) {
-        size += (size_t)snprintf(text + size, sizeof text - size, "# sent_id = s<%d>\n", i);
-        for (int w = 0; w < bank[i % SENTENCES].n; w++) {
-            size += (size_t)snprintf(text + size, sizeof text - size, "%d\t%s\t_\t_\t_\t_\t%d\t%s\t_\t_\n", w + 1,
-                                     bank[i % SENTENCES].words[w], bank[i % SENTENCES].heads[w],
-                                     bank[i % SENTENCES].relations[w]);
+        int s = i % SENTENCES;
+        text_say("# sent_id = s<%d>\n", i);
+        for (int w = 0; w < bank[s].n; w++) {
+            text_say_word(w, bank[s].words[w], bank[s].heads[w] - 1, bank[s].relations[w]);
         }
-        size += (size_t)snprintf(text + size, sizeof text - size, "\n");
+        text_say("\n");
     }
-    size += (size_t)snprintf(text + size, sizeof text - size, "1\tcat\t_\t_\t_\t_\t0\troot\t_\t_\n");
-    scratch_write(scratch_path("bank.conllu"), text, size);
-    return run_path("bank.conllu");
-}
-
-static json_t *json_of(const char *text)
-{
-    json_error_t error;
-    json_t *json = json_loads(text, 0, &error);
-    ck_assert_msg(json != NULL, "%s: %s", error.text, text);
-    return json;
-}
-
-static double number_at(const json_t *object, const char *name)
-{
-    return json_number_value(json_object_get(object, name));
-}
-
-static const char *text_at(const json_t *object, const char *name)
-{
-    return json_string_value(json_object_get(object, name));
+    text_say_word(0, "cat", -1, "root");
+    return run_config("bank.conllu", text_made);
 }
 
 /* Whether word `a` of the map (T, T), whose word w is row w + 1, gives its largest weight, or where `column` gets it
@@ -140,7 +119,7 @@ TEST(the_numbers_are_those_of_the_maps)
         count(folder, relations[r], counts, &n, &cases);
         run_result run = HEADS("grammar", folder, file, "--relation", relations[r], "--json");
         ck_assert_msg(run.code == 0 && tells_rows_alone(run.err), "%s", run.err);
-        json_t *found = json_of(run.out), *heads = json_object_get(found, "heads");
+        json_t *found = told(run), *heads = json_object_get(found, "heads");
         ck_assert_int_eq((int64_t)number_at(found, "cases"), cases);
         ck_assert_int_eq((int64_t)json_array_size(heads), n);
         for (int64_t h = 0; h < n; h++) {
@@ -149,7 +128,6 @@ TEST(the_numbers_are_those_of_the_maps)
             ck_assert_str_eq(text_at(head, "direction"), way == 0 ? "d>h" : "h>d");
             ck_assert_double_eq_tol(number_at(head, "accuracy"), (double)counts[h][way] / (double)cases, 1e-8);
         }
-        json_decref(found);
     }
 }
 
@@ -188,7 +166,7 @@ TEST(rows_are_the_frequent_relations_with_their_best_heads)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank();
     run_result run = OK(HEADS("grammar", folder, file, "--json", "-", "--trees"));
-    json_t *all = json_of(run.out), *rows = json_object_get(all, "rows");
+    json_t *all = told(run), *rows = json_object_get(all, "rows");
     ck_assert_int_eq((int)number_at(all, "sentences"), SENTENCES * COPIES);
     ck_assert_int_eq((int)number_at(all, "left_out"), 1);
     static const char *const names[] = { "all", "det", "nsubj" }; /* 9, 3 and 3 a copy; others have less than 100 */
@@ -221,13 +199,12 @@ TEST(rows_are_the_frequent_relations_with_their_best_heads)
                             uas_of(folder, layer, head, *text_at(row, "held_out_direction") == 'h'), 1e-8);
     ck_assert_str_eq(text_at(json_array_get(trees, 4), "trees"), "mean of best heads"); /* none beats the offsets */
     ck_assert(json_is_null(json_object_get(json_array_get(trees, 4), "uas")));
-    json_decref(all);
 }
 
 TEST(trees_are_told_in_every_form)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank();
-    json_t *all = json_of(HEADS("grammar", folder, file, "--trees", "--json").out);
+    json_t *all = told(HEADS("grammar", folder, file, "--trees", "--json"));
     const char *table = run_kept(HEADS("grammar", folder, file, "--trees").out);
     const char *csv = run_kept(HEADS("grammar", folder, file, "--trees", "--csv").out);
     const char *markdown = run_kept(HEADS("grammar", folder, file, "--trees", "--md").out);
@@ -235,7 +212,7 @@ TEST(trees_are_told_in_every_form)
     ck_assert_ptr_nonnull(strstr(markdown, "\n| nsubj"));
     ck_assert_ptr_nonnull(strstr(markdown, "|\n\n| whole trees | UAS | UUAS |\n|---|---:|---:|\n"));
     for (size_t i = 0; i < 4; i++) {
-        const json_t *one = json_array_get(json_object_get(all, "trees"), i);
+        const json_t *one = item_at(all, "trees", i);
         double uas = number_at(one, "uas"), uuas = number_at(one, "uuas");
         char line[128];
         ck_assert(uas > 0 && uuas >= uas);
@@ -247,7 +224,6 @@ TEST(trees_are_told_in_every_form)
         ck_assert_msg(strstr(table, line) != NULL, "%s", table);
     }
     ck_assert_ptr_nonnull(strstr(csv, "\nmean of best heads,,\n")); /* none beats the offsets */
-    json_decref(all);
 }
 
 TEST(tables_csv_and_markdown_tell_the_same)
@@ -284,15 +260,15 @@ TEST(tables_csv_and_markdown_tell_the_same)
     free(a);
 }
 
-/* The JSON of a page's data. */
+/* The first run in a page's data. */
 static json_t *data_of(const char *page)
 {
     size_t size;
     char *text = scratch_read(page, &size), *begin = strstr(text, "id=\"data\">") + strlen("id=\"data\">");
     *strstr(begin, "</script>") = '\0';
-    json_t *data = json_of(begin);
+    json_t *data = scratch_own(json_loads(begin, 0, NULL), release_json);
     free(text);
-    return data;
+    return item_at(data, "runs", 0);
 }
 
 /* A treebank in which one word of each sentence has as its head, by that relation, what head L0H0 looks at, each
@@ -321,35 +297,31 @@ static const char *treebank_of_first_head(const char *folder, const char *own)
         ck_assert(found);
         hl_npz_free(&npz);
     }
-    static char text[1 << 16];
-    size_t size = 0;
+    text_used = 0;
     for (int i = 0; i < SENTENCES * COPIES; i++) {
         int s = i % SENTENCES;
         for (int w = 0; w < bank[s].n; w++) {
             const char *relation = w == words[s] ? own : w == heads[s] ? "root" : "dep";
-            size += (size_t)snprintf(text + size, sizeof text - size, "%d\t%s\t_\t_\t_\t_\t%d\t%s\t_\t_\n", w + 1,
-                                     bank[s].words[w], w == heads[s] ? 0 : heads[s] + 1, relation);
+            text_say_word(w, bank[s].words[w], w == heads[s] ? -1 : heads[s], relation);
         }
-        size += (size_t)snprintf(text + size, sizeof text - size, "\n");
+        text_say("\n");
     }
-    scratch_write(scratch_path("own.conllu"), text, size);
-    return run_path("own.conllu");
+    return run_config("own.conllu", text_made);
 }
 
 TEST(a_head_that_earns_a_relation_is_named_by_it)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank_of_first_head(folder, "own");
     run_result run = OK(HEADS("grammar", folder, file, "--json"));
-    json_t *told = json_of(run.out);
-    ck_assert_str_eq(text_at(json_array_get(json_object_get(told, "rows"), 1), "relation"), "dep"); /* twice as many */
-    const json_t *head = json_array_get(json_object_get(told, "heads"), 0);
+    json_t *all = told(run);
+    ck_assert_str_eq(text_at(item_at(all, "rows", 1), "relation"), "dep"); /* twice as many */
+    const json_t *head = item_at(all, "heads", 0);
     ck_assert_str_eq(text_at(head, "head"), "L0H0");
     ck_assert_str_eq(text_at(head, "relation"), "own");
     ck_assert_str_eq(text_at(head, "direction"), "d>h");
     ck_assert_double_eq(number_at(head, "held_out"), 1);
     ck_assert_double_le(number_at(head, "baseline"), 0.7); /* at most two of three, where a distance is cut at an end */
     ck_assert_double_ge(number_at(head, "low"), 0.9);
-    json_decref(told);
     run = OK(HEADS("grammar", folder, file, "--trees", "--examples", run_config("mine.txt", "it sat\nthe cat sat\n"),
                    "--report", run_path("own.html")));
     ck_assert_ptr_nonnull(strstr(run.out, "mean is of 2 heads: ")); /* of own and of dep */
@@ -357,10 +329,8 @@ TEST(a_head_that_earns_a_relation_is_named_by_it)
     ck_assert_ptr_nonnull(row);
     ck_assert_ptr_nonnull(strstr(row, " + own "));
     ck_assert(strstr(row, " + own ") < strchr(row + 1, '\n'));
-    json_t *data = data_of(run_path("own.html"));
-    head = json_array_get(json_object_get(json_array_get(json_object_get(data, "runs"), 0), "heads"), 0);
+    head = item_at(data_of(run_path("own.html")), "heads", 0);
     ck_assert_str_eq(text_at(json_object_get(head, "grammar"), "relation"), "own");
-    json_decref(data);
 }
 
 TEST(a_long_name_is_cut_at_a_whole_character)
@@ -432,9 +402,8 @@ static void check_example(const char *folder, const json_t *choice, const json_t
     ck_assert_int_eq(number_at(one, "guess") == number_at(one, "gold"), right);
     for (int w = 0; w < bank[s].n; w++) {
         double weight = (double)(column ? map[(w + 1) * T + word + 1] : map[(word + 1) * T + w + 1]);
-        ck_assert_str_eq(json_string_value(json_array_get(json_object_get(one, "words"), (size_t)w)), bank[s].words[w]);
-        ck_assert_double_eq_tol(json_number_value(json_array_get(json_object_get(one, "weights"), (size_t)w)),
-                                w == word ? 0 : weight, 6e-4);
+        ck_assert_str_eq(json_string_value(item_at(one, "words", (size_t)w)), bank[s].words[w]);
+        ck_assert_double_eq_tol(json_number_value(item_at(one, "weights", (size_t)w)), w == word ? 0 : weight, 6e-4);
     }
     hl_npz_free(&npz);
 }
@@ -444,15 +413,15 @@ TEST(a_page_shows_what_a_relation_s_head_does)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank(), *page = run_path("page.html");
     OK(HEADS("grammar", folder, file, "--report", page, "--json", run_path("rows.json")));
-    json_t *data = data_of(page), *told = json_load_file(run_path("rows.json"), 0, NULL);
-    const json_t *model = json_array_get(json_object_get(data, "runs"), 0), *syntax = json_object_get(model, "syntax");
+    const json_t *rows = scratch_own(json_load_file(run_path("rows.json"), 0, NULL), release_json);
+    const json_t *model = data_of(page), *syntax = json_object_get(model, "syntax");
     const json_t *relations = json_object_get(syntax, "relations");
     ck_assert_str_eq(text_at(syntax, "treebank"), "bank.conllu");
     ck_assert_int_eq((int)json_array_size(relations), 3);
     int examples = 0;
     for (size_t r = 0; r < 3; r++) {
         const json_t *relation = json_array_get(relations, r), *choice = json_object_get(relation, "held_out");
-        const json_t *row = json_array_get(json_object_get(told, "rows"), r), *found = json_object_get(choice, "found");
+        const json_t *row = item_at(rows, "rows", r), *found = json_object_get(choice, "found");
         double hits_told = json_number_value(json_array_get(found, 0)),
                cases = json_number_value(json_array_get(found, 1));
         ck_assert_str_eq(text_at(relation, "name"), text_at(row, "relation"));
@@ -468,19 +437,15 @@ TEST(a_page_shows_what_a_relation_s_head_does)
         }
     }
     ck_assert_int_ge(examples, 3 * 4); /* of each relation, those that are right or those that are wrong */
-    const json_t *shown = json_array_get(json_object_get(model, "examples"), 1);
+    const json_t *shown = item_at(model, "examples", 1);
     ck_assert_uint_eq(json_array_size(json_object_get(shown, "tokens")), 6); /* [CLS] the dog saw it [SEP] */
-    json_decref(data);
-    json_decref(told);
 
     run_result run =
         OK(HEADS("grammar", folder, file, "--examples", run_config("mine.txt", "it sat\n"), "--report", page));
     ck_assert(strstr(run.out, "earn a label: none.") != NULL && strstr(run.out, "+,") == NULL);
-    data = data_of(page);
-    model = json_array_get(json_object_get(data, "runs"), 0);
+    model = data_of(page);
     ck_assert_uint_eq(json_array_size(json_object_get(model, "examples")), 1);
     ck_assert_ptr_nonnull(json_object_get(model, "syntax"));
-    json_decref(data);
 }
 
 TEST(what_cannot_be_asked_is_refused)
