@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SENTENCES = 3, COPIES = 51, LAYERS = 2, MOST_HEADS = 8, MOST_WORDS = 8 };
+enum { SENTENCES = 3, COPIES = 51, LAYERS = 2, HEADS = 3, ALL = LAYERS * HEADS, MOST_WORDS = 8 }; /* of bert_bare */
 
 /* Words of one piece each, whose trees are as good as any. */
 static const struct {
@@ -46,61 +46,82 @@ static const char *treebank(void)
     return run_config("bank.conllu", text_made);
 }
 
-/* Whether word `a` of the map (T, T), whose word w is row w + 1, gives its largest weight, or where `column` gets it
- * of, the gold head of word a. */
-static bool hits(const float *map, int64_t T, int sentence, int a, bool column)
+/* A head's map (T, T) of a sentence, whose word w is row and column w + 1. */
+typedef struct head_map {
+    const float *weights;
+    int sentence;
+    bool column; /* whether a word looks with what it is given */
+} head_map;
+
+static double weight_of(const head_map *map, int from, int to)
 {
-    int n = bank[sentence].n, best = -1;
-    for (int b = 0; b < n; b++) {
-        const float *found = column ? &map[(b + 1) * T + a + 1] : &map[(a + 1) * T + b + 1];
-        const float *most = column ? &map[(best + 1) * T + a + 1] : &map[(a + 1) * T + best + 1];
-        best = b != a && (best < 0 || *found > *most) ? b : best;
+    int T = bank[map->sentence].n + 2;
+    return (double)(map->column ? map->weights[(to + 1) * T + from + 1] : map->weights[(from + 1) * T + to + 1]);
+}
+
+/* The word other than `a` that it gives its largest weight. */
+static int guess_of(const head_map *map, int a)
+{
+    int best = a == 0 ? 1 : 0;
+    for (int b = 0; b < bank[map->sentence].n; b++) {
+        best = b != a && weight_of(map, a, b) > weight_of(map, a, best) ? b : best;
     }
-    return best == bank[sentence].heads[a] - 1;
+    return best;
+}
+
+static bool hits(const head_map *map, int a)
+{
+    return guess_of(map, a) == bank[map->sentence].heads[a] - 1;
+}
+
+static void release_npz(void *npz)
+{
+    hl_npz_free(npz);
+    free(npz);
 }
 
 /* The maps of a sentence, as --input tells them. */
-static void maps_of(const char *folder, int sentence, hl_npz *npz)
+static const hl_npz *maps_of(const char *folder, int sentence)
 {
     char text[128] = "";
     for (int w = 0; w < bank[sentence].n; w++) {
         strcat(strcat(text, w > 0 ? " " : ""), bank[sentence].words[w]);
     }
     OK(HEADS("map", folder, "--input", text, "--npz", run_path("s.npz")));
+    hl_npz *npz = scratch_own(calloc(1, sizeof *npz), release_npz);
     CHECK_OK(hl_npz_read(run_path("s.npz"), 1 << 20, npz));
+    return npz;
 }
 
-/* The hits of every head in both directions for a relation, of all sentences; *cases. */
-static void count(const char *folder, const char *relation, int64_t counts[LAYERS * MOST_HEADS][2], int64_t *n_heads,
-                  int64_t *cases)
+/* The map of a head, counted over all layers. */
+static head_map map_of(const hl_npz *npz, int sentence, int head, bool column)
 {
-    *cases = 0;
-    memset(counts, 0, sizeof(int64_t[LAYERS * MOST_HEADS][2]));
+    const hl_npz_array *maps = hl_npz_find(npz, head < HEADS ? "layer_0" : "layer_1");
+    int64_t T = bank[sentence].n + 2;
+    ck_assert(hl_shape_equal(maps->shape, HL_SHAPE(1, HEADS, T, T)));
+    return (head_map){ (const float *)maps->data + head % HEADS * T * T, sentence, column };
+}
+
+/* The hits of every head in both directions for a relation, of all sentences; returns the cases. */
+static int64_t count(const char *folder, const char *relation, int64_t counts[ALL][2])
+{
+    int64_t cases = 0;
+    memset(counts, 0, sizeof(int64_t[ALL][2]));
     for (int s = 0; s < SENTENCES; s++) {
-        hl_npz npz;
-        maps_of(folder, s, &npz);
-        for (int l = 0; l < LAYERS; l++) {
-            const hl_npz_array *layer = hl_npz_find(&npz, l == 0 ? "layer_0" : "layer_1");
-            int64_t H = layer->shape.size[1], T = layer->shape.size[2];
-            *n_heads = LAYERS * H;
-            ck_assert_int_eq(T, bank[s].n + 2);
-            for (int64_t i = 0; i < H * bank[s].n; i++) {
-                int w = (int)(i % bank[s].n);
-                const char *label = bank[s].relations[w];
-                bool all = strcmp(relation, "all") == 0;
-                if (bank[s].heads[w] == 0 || (!all && strcmp(relation, label) != 0)) {
-                    continue;
-                }
-                int64_t h = i / bank[s].n;
-                *cases += l == 0 && h == 0 ? COPIES : 0;
-                for (int way = 0; way < 2; way++) {
-                    const float *map = (const float *)layer->data + h * T * T;
-                    counts[l * H + h][way] += hits(map, T, s, w, way == 1) ? COPIES : 0;
-                }
+        const hl_npz *npz = maps_of(folder, s);
+        for (int w = 0; w < bank[s].n; w++) {
+            bool asked = strcmp(relation, "all") == 0 || strcmp(relation, bank[s].relations[w]) == 0;
+            if (bank[s].heads[w] == 0 || !asked) {
+                continue;
+            }
+            cases += COPIES;
+            for (int i = 0; i < 2 * ALL; i++) {
+                head_map map = map_of(npz, s, i / 2, i % 2 == 1);
+                counts[i / 2][i % 2] += hits(&map, w) ? COPIES : 0;
             }
         }
-        hl_npz_free(&npz);
     }
+    return cases;
 }
 
 /* The folder has vectors that no token has, and else nothing to tell. */
@@ -115,14 +136,13 @@ TEST(the_numbers_are_those_of_the_maps)
     static const char *const relations[] = { "det", "nsubj", "all" };
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank();
     for (int r = 0; r < 3; r++) {
-        int64_t counts[LAYERS * MOST_HEADS][2], n, cases;
-        count(folder, relations[r], counts, &n, &cases);
+        int64_t counts[ALL][2], cases = count(folder, relations[r], counts);
         run_result run = HEADS("grammar", folder, file, "--relation", relations[r], "--json");
         ck_assert_msg(run.code == 0 && tells_rows_alone(run.err), "%s", run.err);
         json_t *found = told(run), *heads = json_object_get(found, "heads");
         ck_assert_int_eq((int64_t)number_at(found, "cases"), cases);
-        ck_assert_int_eq((int64_t)json_array_size(heads), n);
-        for (int64_t h = 0; h < n; h++) {
+        ck_assert_int_eq((int64_t)json_array_size(heads), ALL);
+        for (int64_t h = 0; h < ALL; h++) {
             const json_t *head = json_array_get(heads, (size_t)h);
             int way = counts[h][1] > counts[h][0];
             ck_assert_str_eq(text_at(head, "direction"), way == 0 ? "d>h" : "h>d");
@@ -132,32 +152,28 @@ TEST(the_numbers_are_those_of_the_maps)
 }
 
 /* UAS of the maximum spanning trees of one head over the sentences 1, 3, 5 ... */
-static double uas_of(const char *folder, int layer, int head, bool column)
+static double uas_of(const char *folder, int head, bool column)
 {
     hl_tree_score score = { 0 };
     for (int s = 0; s < SENTENCES; s++) {
-        hl_npz npz;
         double scores[MOST_WORDS * MOST_WORDS];
         int32_t gold[MOST_WORDS], guess[MOST_WORDS];
         int n = bank[s].n;
-        int64_t T = n + 2, root = 0;
-        maps_of(folder, s, &npz);
-        const hl_npz_array *maps = hl_npz_find(&npz, layer == 0 ? "layer_0" : "layer_1");
-        const float *map = (const float *)maps->data + head * T * T;
+        int64_t root = 0;
+        head_map map = map_of(maps_of(folder, s), s, head, column);
         for (int i = 0; i < n; i++) {
             gold[i] = bank[s].heads[i] - 1;
             root = gold[i] < 0 ? i : root;
             for (int j = 0; j < n; j++) {
-                scores[i * n + j] = (double)(column ? map[(j + 1) * T + i + 1] : map[(i + 1) * T + j + 1]);
+                scores[i * n + j] = weight_of(&map, i, j);
             }
         }
         CHECK_OK(hl_tree_maximum(scores, n, root, guess));
-        for (int i = 1; i < SENTENCES * COPIES; i += 2) {
-            if (i % SENTENCES == s) {
+        for (int i = s; i < SENTENCES * COPIES; i += SENTENCES) {
+            if (i % 2 == 1) {
                 hl_tree_score_add(&score, guess, gold, n);
             }
         }
-        hl_npz_free(&npz);
     }
     return hl_tree_share(&score, score.directed);
 }
@@ -178,9 +194,8 @@ TEST(rows_are_the_frequent_relations_with_their_best_heads)
         ck_assert(number_at(row, "low") <= number_at(row, "accuracy"));
         ck_assert(number_at(row, "high") >= number_at(row, "accuracy"));
         ck_assert(json_is_number(json_object_get(row, "null")));
-        int64_t counts[LAYERS * MOST_HEADS][2], n, cases, most = 0;
-        count(folder, names[r], counts, &n, &cases);
-        for (int64_t h = 0; h < 2 * n; h++) {
+        int64_t counts[ALL][2], cases = count(folder, names[r], counts), most = 0;
+        for (int64_t h = 0; h < 2 * ALL; h++) {
             most = counts[h / 2][h % 2] > most ? counts[h / 2][h % 2] : most;
         }
         ck_assert_double_eq_tol(number_at(row, "accuracy"), (double)most / (double)cases, 1e-8);
@@ -196,7 +211,7 @@ TEST(rows_are_the_frequent_relations_with_their_best_heads)
     ck_assert_int_eq(sscanf(text_at(row, "held_out_head"), "L%dH%d", &layer, &head), 2);
     ck_assert_str_eq(text_at(json_array_get(trees, 3), "trees"), "best head");
     ck_assert_double_eq_tol(number_at(json_array_get(trees, 3), "uas"),
-                            uas_of(folder, layer, head, *text_at(row, "held_out_direction") == 'h'), 1e-8);
+                            uas_of(folder, layer * HEADS + head, *text_at(row, "held_out_direction") == 'h'), 1e-8);
     ck_assert_str_eq(text_at(json_array_get(trees, 4), "trees"), "mean of best heads"); /* none beats the offsets */
     ck_assert(json_is_null(json_object_get(json_array_get(trees, 4), "uas")));
 }
@@ -277,25 +292,17 @@ static const char *treebank_of_first_head(const char *folder, const char *own)
 {
     int words[SENTENCES] = { 0 }, heads[SENTENCES] = { 0 };
     for (int s = SENTENCES - 1; s >= 0; s--) {
-        hl_npz npz;
-        maps_of(folder, s, &npz);
-        int n = bank[s].n, T = n + 2;
-        const float *map = (const float *)hl_npz_find(&npz, "layer_0")->data;
+        head_map map = map_of(maps_of(folder, s), s, 0, false);
         bool found = false;
-        for (int w = 0; w < n && !found; w++) {
-            int best = w == 0 ? 1 : 0;
-            for (int k = 0; k < n; k++) {
-                best = k != w && map[(w + 1) * T + k + 1] > map[(w + 1) * T + best + 1] ? k : best;
-            }
+        for (int w = 0; w < bank[s].n && !found; w++) {
+            words[s] = w;
+            heads[s] = guess_of(&map, w);
             found = true;
             for (int other = s + 1; other < SENTENCES; other++) {
-                found = found && best - w != heads[other] - words[other];
+                found = found && heads[s] - w != heads[other] - words[other];
             }
-            words[s] = w;
-            heads[s] = best;
         }
         ck_assert(found);
-        hl_npz_free(&npz);
     }
     text_used = 0;
     for (int i = 0; i < SENTENCES * COPIES; i++) {
@@ -385,27 +392,20 @@ TEST(a_head_is_named_by_what_it_is_best_for_or_else_by_what_it_finds_most_clearl
 static void check_example(const char *folder, const json_t *choice, const json_t *one, bool right)
 {
     int place = (int)number_at(one, "sentence"), s = place % SENTENCES, word = (int)number_at(one, "word");
-    int64_t head = (int64_t)number_at(choice, "head");
     bool column = strcmp(text_at(choice, "direction"), "h>d") == 0;
     ck_assert_int_eq(place % 2, 1);
     const char *id = scratch_format("s<%d>", place);
     ck_assert_str_eq(text_at(one, "id"), id);
     ck_assert_int_eq(bank[s].n, 6); /* those of 2 and 4 words are too short */
-    hl_npz npz;
-    maps_of(folder, s, &npz);
-    int64_t H = hl_npz_find(&npz, "layer_0")->shape.size[1];
-    const hl_npz_array *layer = hl_npz_find(&npz, head < H ? "layer_0" : "layer_1");
-    int64_t T = layer->shape.size[2];
-    const float *map = (const float *)layer->data + head % H * T * T;
-    ck_assert_int_eq(hits(map, T, s, word, column), right);
+    head_map map = map_of(maps_of(folder, s), s, (int)number_at(choice, "head"), column);
+    ck_assert_int_eq(hits(&map, word), right);
     ck_assert_int_eq((int)number_at(one, "gold"), bank[s].heads[word] - 1);
     ck_assert_int_eq(number_at(one, "guess") == number_at(one, "gold"), right);
     for (int w = 0; w < bank[s].n; w++) {
-        double weight = (double)(column ? map[(w + 1) * T + word + 1] : map[(word + 1) * T + w + 1]);
         ck_assert_str_eq(json_string_value(item_at(one, "words", (size_t)w)), bank[s].words[w]);
-        ck_assert_double_eq_tol(json_number_value(item_at(one, "weights", (size_t)w)), w == word ? 0 : weight, 6e-4);
+        ck_assert_double_eq_tol(json_number_value(item_at(one, "weights", (size_t)w)),
+                                w == word ? 0 : weight_of(&map, word, w), 6e-4);
     }
-    hl_npz_free(&npz);
 }
 
 /* Of an open model without --examples the page shows the treebank's sentences; with them, these. */
