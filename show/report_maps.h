@@ -10,7 +10,6 @@
 
 #include "core/base/declarations.h"
 #include "core/base/status.h"
-#include "core/examples.h"
 #include "heads/answers.h"
 #include "heads/pattern.h"
 

@@ -21,9 +21,9 @@ typedef struct hl_heads_history {
 
 /* Reads the run's snapshots, one after the other. The run and the study must outlive the history. heads.csv shows the
  * study's effects (hl_heads_study_effects) as importance and loss_without at its step; without effects it has no such
- * rows. The last rows are the second labels of its heads, such as relation(nsubj): the held-out share beside that of the
- * best fixed offset. HL_BAD_FILE (also if there are no snapshots), HL_NO_MEMORY; the history is then empty. On success
- * free with hl_heads_history_free. */
+ * rows. The last rows are the second labels of its heads, such as relation(nsubj): the held-out share beside that of
+ * the best fixed offset. HL_BAD_FILE (also if there are no snapshots), HL_NO_MEMORY; the history is then empty. On
+ * success free with hl_heads_history_free. */
 hl_status hl_heads_history_make(hl_opened_model *run, const hl_heads_study *study, hl_heads_history *history);
 
 /* A zeroed or already freed history is allowed. */
