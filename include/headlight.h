@@ -91,7 +91,6 @@
 #include "pretrained/write.h"
 #include "study/block_maps.h"
 #include "study/coreference_study.h"
-#include "study/heads_sentences.h"
 #include "study/heads_table.h"
 #include "study/hidden_states.h"
 #include "study/model_examples.h"

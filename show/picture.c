@@ -41,25 +41,15 @@ static hl_status lay_out(const hl_picture *picture, hl_picture_layout *layout)
     return status;
 }
 
-/* A picture and its layout. */
-typedef struct laid_out {
-    const hl_picture *picture;
-    hl_picture_layout layout;
-} laid_out;
-
-static hl_status paint(const void *context, cairo_t *cairo)
-{
-    const laid_out *p = context;
-    return hl_picture_paint(p->picture, &p->layout, cairo);
-}
-
 hl_status hl_picture_print(const hl_picture *picture, hl_picture_format format, double dpi, hl_text *bytes)
 {
-    laid_out p = { .picture = picture };
-    HL_TRY(lay_out(picture, &p.layout));
-    hl_drawing drawing = {
-        .width = p.layout.width, .height = p.layout.height, .paint = paint, .context = &p, .dark = picture->dark
-    };
+    hl_picture_layout layout;
+    HL_TRY(lay_out(picture, &layout));
+    hl_drawing drawing = { .width = layout.width,
+                           .height = layout.height,
+                           .paint = hl_picture_paint,
+                           .context = &layout,
+                           .dark = picture->dark };
     return hl_drawing_print(&drawing, format, dpi, bytes);
 }
 
@@ -84,7 +74,7 @@ hl_status hl_picture_memory_of(const hl_picture *picture, double dpi, hl_picture
     HL_TRY(hl_drawing_check_dpi(dpi));
     HL_TRY(lay_out(picture, &layout));
     double kept = 0, text = 0;
-    for (hl_picture_slot slot = { 0 }; hl_picture_next(picture, &layout, &slot);) {
+    for (hl_picture_slot slot = { 0 }; hl_picture_next(&layout, &slot);) {
         double svg;
         kept += kept_of(slot.panel, &svg);
         text += svg;

@@ -55,8 +55,9 @@ static bool names_keys(const hl_picture *picture, const hl_picture_slot *slot)
            (below == NULL || !same_tokens(panel->keys, panel->n_keys, below->keys, below->n_keys));
 }
 
-bool hl_picture_next(const hl_picture *picture, const hl_picture_layout *layout, hl_picture_slot *slot)
+bool hl_picture_next(const hl_picture_layout *layout, hl_picture_slot *slot)
 {
+    const hl_picture *picture = layout->picture;
     if (slot->panel == NULL) {
         slot->panel = picture->panels;
         slot->y = layout->top;
@@ -85,7 +86,6 @@ bool hl_picture_next(const hl_picture *picture, const hl_picture_layout *layout,
 typedef struct extent {
     int64_t n_panels, n_columns, n_queries, n_keys; /* the largest of their kind */
     bool queries_inside;                            /* some panel that is not the first of its row names its queries */
-    bool queries, keys;                             /* some are named at all */
 } extent;
 
 static int64_t larger(int64_t a, int64_t b)
@@ -93,18 +93,16 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static extent measure_panels(const hl_picture *picture)
+static extent measure_panels(const hl_picture_layout *layout)
 {
     extent e = { 0 };
     hl_picture_slot slot = { 0 };
-    while (hl_picture_next(picture, &(hl_picture_layout){ 0 }, &slot)) {
+    while (hl_picture_next(layout, &slot)) {
         e.n_panels++;
         e.n_columns = larger(e.n_columns, slot.column + 1);
         e.n_queries = larger(e.n_queries, slot.panel->n_queries);
         e.n_keys = larger(e.n_keys, slot.panel->n_keys);
-        e.queries = e.queries || slot.names_queries;
         e.queries_inside = e.queries_inside || (slot.names_queries && slot.column > 0);
-        e.keys = e.keys || slot.names_keys;
     }
     return e;
 }
@@ -139,12 +137,12 @@ static double longest_token(cairo_t *cairo, const hl_picture_layout *layout, con
 }
 
 /* Returns the width of the longest query token, and sets how the keys are placed. */
-static double measure_tokens(const hl_picture *picture, cairo_t *cairo, hl_picture_layout *layout)
+static double measure_tokens(cairo_t *cairo, hl_picture_layout *layout)
 {
     double query = 0, key = 0;
     hl_pen_font(cairo, layout->token_size);
     hl_picture_slot slot = { 0 };
-    while (layout->token_step > 0 && hl_picture_next(picture, layout, &slot)) {
+    while (layout->token_step > 0 && hl_picture_next(layout, &slot)) {
         const hl_panel *panel = slot.panel;
         query =
             slot.names_queries ? fmax(query, longest_token(cairo, layout, panel->queries, panel->n_queries)) : query;
@@ -156,14 +154,14 @@ static double measure_tokens(const hl_picture *picture, cairo_t *cairo, hl_pictu
 }
 
 /* Sizes the titles, with a smaller font where maps are narrow. */
-static void size_titles(const hl_picture *picture, cairo_t *cairo, hl_picture_layout *layout)
+static void size_titles(cairo_t *cairo, hl_picture_layout *layout)
 {
     int most = 0;
     layout->title_size = layout->slot_width < NARROW ? SMALL_TITLE : TITLE;
     layout->title_line = ceil(layout->title_size * 1.2);
     hl_pen_font(cairo, layout->title_size);
     hl_picture_slot slot = { 0 };
-    while (hl_picture_next(picture, &(hl_picture_layout){ 0 }, &slot)) {
+    while (hl_picture_next(layout, &slot)) {
         if (slot.panel->title != NULL) {
             int lines = hl_pen_count_lines(cairo, slot.panel->title, layout->slot_width, HL_PICTURE_TITLE_LINES);
             most = lines > most ? lines : most;
@@ -173,10 +171,10 @@ static void size_titles(const hl_picture *picture, cairo_t *cairo, hl_picture_la
 }
 
 /* Places the end of the grid, the bar to its right, and axis names and caption below. */
-static void close_layout(const hl_picture *picture, cairo_t *cairo, hl_picture_layout *layout, const extent *e)
+static void close_layout(cairo_t *cairo, hl_picture_layout *layout, const extent *e)
 {
     hl_picture_slot slot = { 0 };
-    while (hl_picture_next(picture, layout, &slot)) {
+    while (hl_picture_next(layout, &slot)) {
         layout->map_bottom = slot.y + layout->slot_height;
     }
     double last_column = layout->left + layout->column_step * (double)(e->n_columns - 1);
@@ -191,8 +189,8 @@ static void close_layout(const hl_picture *picture, cairo_t *cairo, hl_picture_l
     layout->caption_top = layout->grid_bottom + AXIS_SPACE + GAP / 3 + HL_PICTURE_TEXT_SIZE;
     hl_pen_font(cairo, HL_PICTURE_TEXT_SIZE);
     int lines = layout->averaged;
-    if (picture->caption != NULL) {
-        lines += hl_pen_count_lines(cairo, picture->caption, layout->caption_width, HL_PICTURE_CAPTION_LINES);
+    if (layout->picture->caption != NULL) {
+        lines += hl_pen_count_lines(cairo, layout->picture->caption, layout->caption_width, HL_PICTURE_CAPTION_LINES);
     }
     double below = lines > 0 ? layout->caption_top + (lines - 1) * HL_PICTURE_LINE : layout->grid_bottom + AXIS_SPACE;
     layout->height = ceil(below + MARGIN);
@@ -200,15 +198,15 @@ static void close_layout(const hl_picture *picture, cairo_t *cairo, hl_picture_l
 
 hl_picture_layout hl_picture_lay_out(const hl_picture *picture, cairo_t *cairo)
 {
-    hl_picture_layout layout = { .dark = picture->dark };
-    extent e = measure_panels(picture);
+    hl_picture_layout layout = { .picture = picture };
+    extent e = measure_panels(&layout);
     size_cells(&layout, &e, e.n_panels == 1 ? &single : &grid);
-    double queries = measure_tokens(picture, cairo, &layout);
+    double queries = measure_tokens(cairo, &layout);
     double query_width = queries > 0 ? queries + HL_PICTURE_TICK : 0;
-    size_titles(picture, cairo, &layout);
+    size_titles(cairo, &layout);
     layout.left = ceil(MARGIN + AXIS_SPACE + query_width);
     layout.top = MARGIN + layout.title_height;
     layout.column_step = layout.slot_width + GAP + (e.queries_inside ? ceil(query_width) : 0);
-    close_layout(picture, cairo, &layout, &e);
+    close_layout(cairo, &layout, &e);
     return layout;
 }

@@ -20,14 +20,14 @@ typedef struct cells {
 /* Sets the colour of ink; in a dark picture black becomes white. */
 static void use_grey(cairo_t *cairo, const hl_picture_layout *layout, double grey)
 {
-    double shown = layout->dark ? 1 - grey : grey;
+    double shown = layout->picture->dark ? 1 - grey : grey;
     cairo_set_source_rgb(cairo, shown, shown, shown);
 }
 
 /* Sets the colour of a level; in a dark picture the colours are reversed, so that no attention is dark. */
 static void use_level(cairo_t *cairo, const hl_picture_layout *layout, int level)
 {
-    hl_rgb colour = hl_colour_of((uint8_t)(layout->dark ? HL_COLOUR_LEVELS - 1 - level : level));
+    hl_rgb colour = hl_colour_of((uint8_t)(layout->picture->dark ? HL_COLOUR_LEVELS - 1 - level : level));
     cairo_set_source_rgb(cairo, colour.red / 255.0, colour.green / 255.0, colour.blue / 255.0);
 }
 
@@ -215,12 +215,14 @@ static void paint_axis(cairo_t *cairo, const hl_picture_layout *layout, const ch
     hl_pen_draw(cairo, &line, x, y, 0.5, upwards);
 }
 
-hl_status hl_picture_paint(const hl_picture *picture, const hl_picture_layout *layout, cairo_t *cairo)
+hl_status hl_picture_paint(const void *context, cairo_t *cairo)
 {
+    const hl_picture_layout *layout = context;
+    const hl_picture *picture = layout->picture;
     uint8_t *levels = hl_malloc((size_t)HL_PICTURE_MOST_CELLS * HL_PICTURE_MOST_CELLS);
     HL_NEED(levels != NULL, "a picture");
     hl_picture_slot slot = { 0 };
-    while (hl_picture_next(picture, layout, &slot)) {
+    while (hl_picture_next(layout, &slot)) {
         paint_panel(cairo, layout, &slot, levels);
     }
     paint_bar(cairo, layout, picture->names.colours != NULL ? picture->names.colours : "attention weight");

@@ -6,18 +6,21 @@
 #include "core/base/declarations.h"
 #include "core/base/status.h"
 #include "core/base/text.h"
+#include "data/text/treebank.h"
 #include "data/text/word_forms.h"
 #include "data/vocabulary.h"
+#include "heads/coreference.h"
+#include "heads/coreference_cases.h"
 #include "heads/effect.h"
 #include "heads/head_pass.h"
 #include "heads/heads_csv.h"
 #include "heads/label.h"
 #include "heads/match.h"
+#include "heads/syntax.h"
+#include "heads/syntax_cases.h"
 #include "heads/syntax_label.h"
 #include "heads/writes.h"
-#include "show/report_coreference.h"
 #include "show/report_maps.h"
-#include "show/report_syntax.h"
 
 HL_BEGIN_DECLS
 
@@ -31,6 +34,36 @@ enum { HL_REPORT_ROWS = 150000 };
 /* The most bytes of numbers for the step-by-step panel. A run with more gets no such panel, to keep the page small, but
  * it still has maps of norms. */
 enum { HL_REPORT_PASS_BYTES = 4 << 20 };
+
+/* What heads find in a treebank. Nothing is owned. */
+typedef struct hl_report_syntax {
+    const char *name; /* of the treebank */
+    const hl_treebank *treebank;
+    const hl_syntax *found, *null; /* by the model; by random weights, or NULL */
+    int64_t n_rows;
+    const int64_t *rows;          /* (n_rows): relations; -1: all of them together */
+    const hl_syntax_cases *cases; /* examples for the rows */
+} hl_report_syntax;
+
+/* What heads found in a treebank over training, by the rules of heads/syntax.h, held out. Nothing is owned. */
+typedef struct hl_report_syntax_steps {
+    int64_t n_steps, n_relations, n_heads; /* S, R, H: of all layers */
+    const int64_t *steps;                  /* (S), ascending */
+    const char *const *names;              /* (R) */
+    const hl_syntax_rate *baselines;       /* (R): of the best fixed offset */
+    const float *found;                    /* (S, R, H): the shares of heads, each in its better direction */
+    const int32_t
+        *births; /* (R, H): the index of the step from which a head earns the relation until the end; -1: none */
+} hl_report_syntax_steps;
+
+/* Which head finds earlier mentions of the same entity. Nothing is owned. */
+typedef struct hl_report_coreference {
+    const char *name;                    /* of the text's file */
+    const hl_coreference_counts *found;  /* by the model */
+    const hl_coreference_row *rows;      /* (HL_COREFERENCE_ROWS) */
+    const hl_coreference_row *null_rows; /* of random weights, or NULL */
+    const hl_coreference_cases *cases;
+} hl_report_coreference;
 
 /* What a report shows about a run. Nothing is owned. A field that is NULL is not shown. */
 typedef struct hl_report_run {

@@ -1,6 +1,4 @@
 /* Which head finds earlier mentions of the same entity, for the page (show/report/coreference.js). */
-#include "show/report_coreference.h"
-
 #include "core/files/json_text.h"
 #include "show/private/report_json.h"
 

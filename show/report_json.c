@@ -65,8 +65,9 @@ static json_t *relation_name(const hl_report_run *run, int64_t r)
 /* Adds the word that each token belongs to, and the texts of all words. */
 static void add_words_of_text(json_t **example, const hl_report_run *run, int64_t e)
 {
-    const int32_t *words = run->maps->words + e * run->maps->n_tokens;
-    int64_t n = run->maps->lengths[e];
+    const hl_examples *examples = &run->maps->examples;
+    const int32_t *words = examples->words + e * examples->n_tokens;
+    int64_t n = examples->lengths[e];
     json_t *texts = json_array();
     for (int64_t i = 0; i < n; i++) {
         if (words[i] >= 0 && (i == 0 || words[i - 1] != words[i])) {
@@ -79,24 +80,24 @@ static void add_words_of_text(json_t **example, const hl_report_run *run, int64_
 
 static json_t *example_object(const hl_report_run *run, int64_t e)
 {
-    const hl_report_maps *maps = run->maps;
-    int64_t T = maps->n_tokens, R = maps->n_relations, n = maps->lengths[e];
+    const hl_examples *all = &run->maps->examples;
+    int64_t T = all->n_tokens, R = all->n_relations, n = all->lengths[e];
     json_t *tokens = json_array(), *gold = json_array();
     for (int64_t i = 0; i < n; i++) {
-        hl_json_append(&tokens, name_of(run->vocabulary, maps->tokens != NULL ? maps->tokens[e * T + i] : (int32_t)i));
+        hl_json_append(&tokens, name_of(run->vocabulary, all->tokens != NULL ? all->tokens[e * T + i] : (int32_t)i));
     }
-    if (maps->sources != NULL) {
-        hl_json_append(&gold, gold_row(json_string("source"), maps->sources + e * T, n));
+    if (all->sources != NULL) {
+        hl_json_append(&gold, gold_row(json_string("source"), all->sources + e * T, n));
     }
     for (int64_t r = 0; r < R; r++) {
-        hl_json_append(&gold, gold_row(relation_name(run, r), maps->relations + (e * R + r) * T, n));
+        hl_json_append(&gold, gold_row(relation_name(run, r), all->relations + (e * R + r) * T, n));
     }
     json_t *example = json_pack("{s:o, s:o}", "tokens", tokens, "gold", gold);
     /* The targets are ids; the run's `words` holds their texts. */
-    if (maps->targets != NULL) {
-        hl_json_set(&example, "targets", integers(maps->targets + e * T, n));
+    if (all->targets != NULL) {
+        hl_json_set(&example, "targets", integers(all->targets + e * T, n));
     }
-    if (run->words != NULL && maps->words != NULL) {
+    if (run->words != NULL && all->words != NULL) {
         add_words_of_text(&example, run, e);
     }
     return example;
@@ -105,7 +106,7 @@ static json_t *example_object(const hl_report_run *run, int64_t e)
 /* Adds each id's word, once. */
 static void add_words(json_t **words, const hl_report_run *run, const int32_t *ids)
 {
-    int64_t n = ids != NULL ? run->maps->n_examples * run->maps->n_tokens : 0;
+    int64_t n = ids != NULL ? run->maps->examples.n_examples * run->maps->examples.n_tokens : 0;
     for (int64_t i = 0; i < n; i++) {
         char key[16];
         snprintf(key, sizeof key, "%d", (int)ids[i]);
@@ -119,7 +120,7 @@ static void add_words(json_t **words, const hl_report_run *run, const int32_t *i
 static json_t *word_object(const hl_report_run *run)
 {
     json_t *words = json_object();
-    add_words(&words, run, run->maps->targets);
+    add_words(&words, run, run->maps->examples.targets);
     for (int64_t i = 0; i < run->maps->n_kept; i++) {
         add_words(&words, run, run->maps->kept[i].predictions);
     }
@@ -272,7 +273,7 @@ static void print_left_out(hl_text *text, const hl_report_run *run)
     const hl_report_maps *maps = run->maps;
     int64_t most = maps->max_examples > 0 ? maps->max_examples : HL_REPORT_EXAMPLES;
     bool rows = hl_report_has_many_rows(run->csv),
-         examples = maps->n_examples < most && maps->n_examples < maps->n_recorded;
+         examples = maps->examples.n_examples < most && maps->examples.n_examples < maps->n_recorded;
     if (rows || examples || maps->stride > 1) {
         print_member(text, "left_out",
                      json_pack("{s:I, s:I, s:b}", "snapshots", (json_int_t)maps->n_added, "examples",
@@ -297,7 +298,7 @@ static void print_readings(hl_text *text, const hl_report_run *run)
 
 static void print_snapshot(hl_text *text, const hl_report_maps *maps, const hl_report_map *map)
 {
-    size_t answers = (size_t)(maps->n_examples * maps->n_tokens) * sizeof(int32_t);
+    size_t answers = (size_t)(maps->examples.n_examples * maps->examples.n_tokens) * sizeof(int32_t);
     json_t *snapshot =
         json_pack("{s:I, s:o}", "step", (json_int_t)map->step, "levels", json_string_nocheck(map->levels));
     if (map->predictions != NULL) {
@@ -342,7 +343,7 @@ void hl_report_json(hl_text *text, const hl_report_run *run)
     print_left_out(text, run);
     print_member(text, "words", word_object(run));
     json_t *examples = json_array();
-    for (int64_t e = 0; e < maps->n_examples; e++) {
+    for (int64_t e = 0; e < maps->examples.n_examples; e++) {
         hl_json_append(&examples, example_object(run, e));
     }
     print_member(text, "examples", examples);

@@ -30,26 +30,21 @@ static void fit(hl_report_maps *maps, const hl_patterns *layers, int n_layers)
         n--;
     }
     double most_snapshots = fmax(1, floor(limit / levels_of(layers, n_layers, n)));
-    maps->n_examples = n;
+    maps->examples.n_examples = n;
     maps->stride = (int64_t)fmax(1, ceil((double)maps->n_snapshots / most_snapshots));
 }
 
-/* A copy of rows of `count` numbers that lie `stride` apart; NULL if there are none to copy. */
-static bool copy_rows(int32_t **copy, const int32_t *rows, int64_t n, int64_t count, int64_t stride)
+/* Copies rows of `count` numbers that lie `stride` apart to *room, which moves behind them; NULL if there are none. */
+static int32_t *copy_rows(int32_t **room, const int32_t *rows, int64_t n, int64_t count, int64_t stride)
 {
-    *copy = NULL;
-    size_t size;
     if (rows == NULL || count == 0) {
-        return true;
+        return NULL;
     }
-    if (!hl_multiply_sizes((size_t)n, (size_t)count, &size)) {
-        return false;
+    int32_t *copy = *room;
+    for (int64_t i = 0; i < n; i++, *room += count) {
+        memcpy(*room, rows + i * stride, (size_t)count * sizeof *copy);
     }
-    *copy = hl_calloc(size, sizeof **copy);
-    for (int64_t i = 0; *copy != NULL && i < n; i++) {
-        memcpy(*copy + i * count, rows + i * stride, (size_t)count * sizeof **copy);
-    }
-    return *copy != NULL;
+    return copy;
 }
 
 static void free_map(hl_report_map *map)
@@ -63,12 +58,7 @@ static void free_examples(hl_report_maps *maps)
 {
     hl_free(maps->kept);
     hl_free(maps->n_heads);
-    hl_free(maps->lengths);
-    hl_free(maps->tokens);
-    hl_free(maps->targets);
-    hl_free(maps->sources);
-    hl_free(maps->words);
-    hl_free(maps->relations);
+    hl_free(maps->examples.lengths);
     *maps = (hl_report_maps){ .n_snapshots = maps->n_snapshots,
                               .max_examples = maps->max_examples,
                               .max_levels = maps->max_levels,
@@ -80,26 +70,31 @@ static bool begin(hl_report_maps *maps, const hl_patterns *layers, int n_layers,
 {
     const hl_patterns *first = &layers[0];
     fit(maps, layers, n_layers);
-    int64_t n = maps->n_examples, T = first->n_tokens;
+    int64_t n = maps->examples.n_examples, T = first->n_tokens, R = first->relations != NULL ? first->n_relations : 0;
+    size_t row = hl_size_sum(1, hl_size_product(4 + (size_t)R, (size_t)T));
+    int32_t *room = hl_calloc(hl_size_product((size_t)n, row), sizeof *room);
+    maps->examples.lengths = room;
     maps->kept = hl_calloc((size_t)(maps->n_snapshots / maps->stride + 1), sizeof *maps->kept);
     maps->n_heads = hl_calloc((size_t)n_layers, sizeof *maps->n_heads);
-    bool good = copy_rows(&maps->lengths, first->lengths, 1, n, n);
-    good = copy_rows(&maps->tokens, first->tokens, n, T, T) && good;
-    good = copy_rows(&maps->targets, answers != NULL ? answers->targets : NULL, n, T, T) && good;
-    good = copy_rows(&maps->sources, first->sources, n, T, T + first->sources_gap) && good;
-    good = copy_rows(&maps->words, first->text.words, n, T, T) && good;
-    good = copy_rows(&maps->relations, first->relations, n, first->n_relations * T, first->n_relations * T) && good;
-    if (!good || maps->kept == NULL || maps->n_heads == NULL) {
+    if (room == NULL || maps->kept == NULL || maps->n_heads == NULL) {
         free_examples(maps);
         return false;
     }
+    int32_t *lengths = copy_rows(&room, first->lengths, 1, n, n); /* the first: they name the block */
+    maps->examples = (hl_examples){ .n_examples = n,
+                                    .n_tokens = T,
+                                    .lengths = lengths,
+                                    .tokens = copy_rows(&room, first->tokens, n, T, T),
+                                    .targets = copy_rows(&room, answers != NULL ? answers->targets : NULL, n, T, T),
+                                    .sources = copy_rows(&room, first->sources, n, T, T + first->sources_gap),
+                                    .words = copy_rows(&room, first->text.words, n, T, T),
+                                    .n_relations = R,
+                                    .relations = copy_rows(&room, first->relations, n, R * T, R * T) };
     for (int l = 0; l < n_layers; l++) {
         maps->n_heads[l] = layers[l].n_heads;
     }
     maps->n_layers = n_layers;
-    maps->n_tokens = T;
     maps->n_recorded = first->n_examples;
-    maps->n_relations = maps->relations != NULL ? first->n_relations : 0;
     maps->causal = first->causal;
     return true;
 }
@@ -107,15 +102,15 @@ static bool begin(hl_report_maps *maps, const hl_patterns *layers, int n_layers,
 /* Whether the snapshot has all examples that are kept. */
 static bool holds_all(const hl_report_maps *maps, const hl_patterns *layers)
 {
-    return layers[0].n_examples >= maps->n_examples;
+    return layers[0].n_examples >= maps->examples.n_examples;
 }
 
 static bool fits(const hl_report_maps *maps, const hl_patterns *layers, int n_layers)
 {
     bool last = maps->n_added == maps->n_snapshots - 1, all = holds_all(maps, layers);
-    size_t n = (size_t)(all ? maps->n_examples : layers[0].n_examples);
+    size_t n = (size_t)(all ? maps->examples.n_examples : layers[0].n_examples);
     bool same = n_layers == maps->n_layers && (all || !last) &&
-                memcmp(layers[0].lengths, maps->lengths, n * sizeof *maps->lengths) == 0;
+                memcmp(layers[0].lengths, maps->examples.lengths, n * sizeof *maps->examples.lengths) == 0;
     for (int l = 0; same && l < n_layers; l++) {
         same = layers[l].n_heads == maps->n_heads[l];
     }
@@ -166,13 +161,13 @@ static uint8_t *write_numbers(uint8_t *out, size_t gap, const hl_patterns *head,
 
 static uint8_t *numbers_of(const hl_report_maps *maps, const hl_patterns *layers, size_t *n)
 {
-    double levels = levels_of(layers, maps->n_layers, maps->n_examples);
+    double levels = levels_of(layers, maps->n_layers, maps->examples.n_examples);
     uint8_t *numbers = levels < (double)(SIZE_MAX / 8) ? hl_malloc(2 * (size_t)levels) : NULL, *out = numbers;
     for (int l = 0; l < maps->n_layers && numbers != NULL; l++) {
         for (int64_t h = 0; h < maps->n_heads[l]; h++) {
             hl_patterns head = layers[l];
             head.head = h;
-            out = write_numbers(out, (size_t)levels, &head, maps->n_examples);
+            out = write_numbers(out, (size_t)levels, &head, maps->examples.n_examples);
         }
     }
     *n = 2 * (size_t)levels;
@@ -200,10 +195,10 @@ static bool pack(hl_report_maps *maps)
 
 static int32_t *predict(const hl_report_maps *maps, const hl_answers *answers)
 {
-    int64_t n = maps->n_examples, T = maps->n_tokens;
+    int64_t n = maps->examples.n_examples, T = maps->examples.n_tokens;
     int32_t *predictions = hl_calloc((size_t)(n * T), sizeof *predictions);
     for (int64_t e = 0; predictions != NULL && e < n; e++) {
-        hl_answers_predict(answers, e, maps->lengths[e], T, predictions + e * T);
+        hl_answers_predict(answers, e, maps->examples.lengths[e], T, predictions + e * T);
     }
     return predictions;
 }

@@ -47,16 +47,11 @@ typedef struct hl_report_maps {
 
     /* Of all snapshots; copied from the first. */
     int n_layers;
-    int64_t *n_heads; /* (n_layers) */
-    int64_t n_examples, n_tokens, n_relations;
-    int64_t n_recorded; /* the examples of the first snapshot; n_examples of them are kept */
+    int64_t *n_heads;     /* (n_layers) */
+    hl_examples examples; /* those that are kept, in one block, which begins with the lengths; arrays that are not known
+                             are NULL, as are types and kinds */
+    int64_t n_recorded;   /* the examples of the first snapshot */
     bool causal;
-    int32_t *lengths;   /* (n_examples) */
-    int32_t *tokens;    /* (n_examples, n_tokens); NULL if not known, as the next four */
-    int32_t *targets;   /* likewise; HL_IGNORE if nothing is asked */
-    int32_t *sources;   /* likewise */
-    int32_t *words;     /* likewise: the word that each token belongs to (core/examples.h) */
-    int32_t *relations; /* (n_examples, n_relations, n_tokens) */
 } hl_report_maps;
 
 /* Adds a snapshot. layers[l] is head 0 of layer l on all examples (first and gap 0, at least one example), and stands

@@ -1,6 +1,4 @@
 /* What heads find in a treebank, for the page (show/report/grammar.js). */
-#include "show/report_syntax.h"
-
 #include "core/files/json_text.h"
 #include "show/private/report_json.h"
 

@@ -2,6 +2,7 @@
 
 #include "core/base/memory.h"
 #include "data/batch_storage.h"
+#include "data/examples_storage.h"
 #include "heads/evaluator.h"
 #include "heads/head_set.h"
 
@@ -45,21 +46,17 @@ static bool give_probes(void *context, hl_evaluator_slice *slice)
 }
 
 /* The blocks as an example: each is named by its first token. */
-static hl_examples blocks_of(const hl_examples *example, int64_t block, int64_t R, int32_t *integers)
+static hl_status make_example(const hl_examples *example, int64_t block, hl_examples *blocks)
 {
-    hl_examples blocks = { .n_examples = 1,
-                           .n_tokens = R,
-                           .tokens = integers,
-                           .targets = integers + R,
-                           .sources = integers + 2 * R,
-                           .lengths = integers + 3 * R,
-                           .kinds = example->kinds };
+    int64_t R = count_blocks(*example->lengths, block);
+    HL_TRY(hl_examples_allocate(1, R, 0, blocks));
     for (int64_t r = 0; r < R; r++) {
-        blocks.tokens[r] = example->tokens[r * block];
-        blocks.targets[r] = blocks.sources[r] = HL_IGNORE;
+        blocks->tokens[r] = example->tokens[r * block];
+        blocks->targets[r] = blocks->sources[r] = HL_IGNORE;
     }
-    *blocks.lengths = (int32_t)R;
-    return blocks;
+    *blocks->lengths = (int32_t)R;
+    blocks->kinds = example->kinds;
+    return hl_ok();
 }
 
 static hl_status run_model(const hl_opened_model *run, const hl_examples *example, hl_head_probe *probes)
@@ -77,20 +74,27 @@ static hl_status run_model(const hl_opened_model *run, const hl_examples *exampl
     return status;
 }
 
+/* What the layers are observed with. */
+typedef struct observing {
+    layer_blocks layers[HL_MAX_LAYERS];
+    hl_head_probe probes[HL_MAX_LAYERS];
+} observing;
+
 static hl_status fill(const hl_opened_model *run, const hl_examples *example, int64_t block, hl_block_maps *maps,
-                      layer_blocks *layers, hl_head_probe *probes)
+                      observing *o)
 {
     const hl_model_config *config = &run->source.shape;
-    int64_t R = count_blocks(*example->lengths, block);
-    maps->maps.examples = blocks_of(example, block, R, maps->integers);
     hl_real *cells = maps->weights;
+    HL_NEED(o != NULL && cells != NULL && maps->maps.layers != NULL, "the maps of blocks");
+    HL_TRY(make_example(example, block, &maps->maps.examples));
+    int64_t R = maps->maps.examples.n_tokens;
     for (int l = 0; l < config->n_layers; l++) {
-        layers[l] = (layer_blocks){ cells, *example->lengths, R, block };
-        probes[l] = (hl_head_probe){ .observe = add_rows, .observe_context = &layers[l] };
+        o->layers[l] = (layer_blocks){ cells, *example->lengths, R, block };
+        o->probes[l] = (hl_head_probe){ .observe = add_rows, .observe_context = &o->layers[l] };
         maps->maps.layers[l] = hl_patterns_of(cells, &maps->maps.examples, config, l, 0);
         cells += config->heads[l] * R * R;
     }
-    return run_model(run, example, probes);
+    return run_model(run, example, o->probes);
 }
 
 size_t hl_block_maps_bytes(int64_t n_heads, int64_t n_tokens, int64_t block)
@@ -102,20 +106,14 @@ size_t hl_block_maps_bytes(int64_t n_heads, int64_t n_tokens, int64_t block)
 hl_status hl_block_maps_make(const hl_opened_model *run, const hl_examples *example, int64_t block, hl_block_maps *maps)
 {
     const hl_model_config *config = &run->source.shape;
-    size_t L = (size_t)config->n_layers, R = (size_t)count_blocks(*example->lengths, block);
-    layer_blocks *layers = hl_calloc(L, sizeof *layers);
-    hl_head_probe *probes = hl_calloc(L, sizeof *probes);
-    *maps = (hl_block_maps){
-        .maps = { .step = run->weights_step, .layers = hl_calloc(L, sizeof *maps->maps.layers), .config = config },
-        .weights = hl_calloc(hl_block_maps_bytes(hl_heads_count(config), *example->lengths, block), 1),
-        .integers = hl_calloc(3 * R + 1, sizeof *maps->integers),
-    };
-    bool complete = layers != NULL && probes != NULL && maps->maps.layers != NULL && maps->weights != NULL &&
-                    maps->integers != NULL;
-    hl_status status =
-        complete ? fill(run, example, block, maps, layers, probes) : hl_error_memory("the maps of blocks");
-    hl_free(layers);
-    hl_free(probes);
+    size_t bytes = hl_block_maps_bytes(hl_heads_count(config), *example->lengths, block);
+    observing *o = hl_calloc(1, sizeof *o);
+    *maps = (hl_block_maps){ .maps = { .step = run->weights_step,
+                                       .layers = hl_calloc((size_t)config->n_layers, sizeof *maps->maps.layers),
+                                       .config = config },
+                             .weights = hl_calloc(bytes, 1) };
+    hl_status status = fill(run, example, block, maps, o);
+    hl_free(o);
     if (status.code != HL_OK) {
         hl_block_maps_free(maps);
     }
@@ -124,8 +122,8 @@ hl_status hl_block_maps_make(const hl_opened_model *run, const hl_examples *exam
 
 void hl_block_maps_free(hl_block_maps *maps)
 {
+    hl_examples_free(&maps->maps.examples);
     hl_snapshot_free(&maps->maps);
     hl_free(maps->weights);
-    hl_free(maps->integers);
     *maps = (hl_block_maps){ 0 };
 }

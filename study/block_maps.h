@@ -11,9 +11,8 @@
 HL_BEGIN_DECLS
 
 typedef struct hl_block_maps {
-    hl_snapshot maps;  /* one example of R = ceil(T / block) tokens: the first of each block; without answers */
-    hl_real *weights;  /* for each layer (1, H, R, R); owned, like the next one */
-    int32_t *integers; /* the memory of the example */
+    hl_snapshot maps; /* one example of R = ceil(T / block) tokens: the first of each block; without answers */
+    hl_real *weights; /* for each layer (1, H, R, R); owned, as the example is */
 } hl_block_maps;
 
 /* Runs the model, which must have been loaded, on one example of T tokens. Cell (I, J) of a head is the weight that

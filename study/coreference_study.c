@@ -2,7 +2,6 @@
 
 #include "core/base/memory.h"
 #include "heads/head_set.h"
-#include "study/treebank_run.h"
 
 #include <math.h>
 
@@ -11,7 +10,7 @@ hl_status hl_coreference_study_read(hl_coreference_study *study, const hl_opened
 {
     *study = (hl_coreference_study){ .model = model };
     hl_treebank_spec spec;
-    HL_TRY(hl_syntax_study_spec(model, question, &spec));
+    HL_TRY(hl_syntax_question_spec(question, model, &spec));
     study->max_pieces = spec.max_pieces;
     return hl_coreference_read(&spec, &study->text);
 }
@@ -25,30 +24,17 @@ hl_status hl_coreference_study_bytes(const hl_coreference_study *study, const hl
     return hl_ok();
 }
 
-typedef struct counting {
-    const hl_syntax_question *question;
-    const char *what;
-    hl_coreference_counts *counts;
-} counting;
-
-static void count_layer(void *context, const hl_word_maps *maps, int threads)
+static void count_layer(void *counts, const hl_word_maps *maps, int threads)
 {
-    hl_coreference_add_layer(((const counting *)context)->counts, maps, threads);
-}
-
-static hl_status tell(void *context, int64_t done, int64_t total)
-{
-    const counting *c = context;
-    return hl_syntax_question_tell(c->question, c->what, done, total);
+    hl_coreference_add_layer(counts, maps, threads);
 }
 
 static hl_status count_with(const hl_coreference_study *study, const hl_syntax_question *question, bool null,
                             hl_coreference_counts *counts)
 {
     HL_TRY(hl_coreference_init(counts, &study->text, hl_heads_count(&study->model->source.shape)));
-    counting c = { question, null ? "random weights" : "the model", counts };
-    return hl_treebank_run(study->model, null, study->text.windows, NULL,
-                           &(hl_treebank_taker){ .layer = count_layer, .progress = tell, .context = &c });
+    return hl_treebank_run_pass(study->model, study->text.windows, question,
+                                &(hl_treebank_run){ .null = null, .layer = count_layer, .context = counts });
 }
 
 hl_status hl_coreference_study_make(hl_coreference_study *study, const hl_syntax_question *question)
@@ -65,33 +51,23 @@ hl_status hl_coreference_study_make(hl_coreference_study *study, const hl_syntax
 
 /* ---- examples ---- */
 
-typedef struct finding {
-    const hl_syntax_question *question;
-    hl_coreference_cases *cases;
-} finding;
-
-static void add_cases(void *context, const hl_word_maps *maps, int threads)
+static void add_cases(void *cases, const hl_word_maps *maps, int threads)
 {
     (void)threads;
-    hl_coreference_cases_add(((const finding *)context)->cases, maps);
+    hl_coreference_cases_add(cases, maps);
 }
 
-/* Fails, to end the pass, if there are enough. */
-static hl_status tell_cases(void *context, int64_t done, int64_t total)
+static bool are_full(const void *cases)
 {
-    const finding *f = context;
-    return hl_coreference_cases_full(f->cases) ? hl_error(HL_FAILED, "enough examples")
-                                               : hl_syntax_question_tell(f->question, "examples", done, total);
+    return hl_coreference_cases_full(cases);
 }
 
 hl_status hl_coreference_study_find_cases(hl_coreference_study *study, const hl_syntax_question *question, int64_t each)
 {
-    finding f = { question, &study->cases };
     HL_TRY(hl_coreference_cases_init(&study->cases, &study->found, study->rows, each));
-    hl_status status =
-        hl_treebank_run(study->model, false, study->text.windows, NULL,
-                        &(hl_treebank_taker){ .layer = add_cases, .progress = tell_cases, .context = &f });
-    return hl_coreference_cases_full(&study->cases) ? hl_ok() : status;
+    return hl_treebank_run_pass(
+        study->model, study->text.windows, question,
+        &(hl_treebank_run){ .what = "examples", .layer = add_cases, .enough = are_full, .context = &study->cases });
 }
 
 void hl_coreference_study_free(hl_coreference_study *study)

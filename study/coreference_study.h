@@ -8,7 +8,7 @@
 #include "heads/coreference.h"
 #include "heads/coreference_cases.h"
 #include "study/model.h"
-#include "study/syntax_study.h"
+#include "study/treebank_run.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,26 +1,23 @@
-#include "study/heads_sentences.h"
-
+/* Which heads are faithful to their labels, in sentences. */
 #include "heads/head_set.h"
 #include "show/table.h"
+#include "study/heads_table.h"
 
+/* A head that is faithful alone, or, where there is a group, its heads: "L0H1, L0H3". */
 static void write_one(hl_text *text, const hl_heads_study *study, const hl_heads_row *row, const hl_group_effect *group,
                       const char *const *relations)
 {
-    hl_label_text label = hl_label_text_of(row != NULL ? row->label : group->label, relations);
+    bool several = group != NULL;
+    hl_label_text label = hl_label_text_of(several ? group->label : row->label, relations);
+    const hl_head_effect *effect = several ? &group->effect : row->effect;
     hl_text who = { 0 };
-    if (row != NULL) {
-        hl_text_print(&who, "%s", hl_head_name_of(row->metrics.layer, row->metrics.head).text);
-    } else {
-        for (int64_t i = 0; i < study->n; i++) { /* "L0H1, L0H3" */
-            const hl_head_metrics *member = &study->rows[i].metrics;
-            if (study->rows[i].group == &group->effect) {
-                hl_text_print(&who, "%s%s", who.size > 0 ? ", " : "",
-                              hl_head_name_of(member->layer, member->head).text);
-            }
+    for (int64_t i = 0; i < study->n; i++) {
+        const hl_heads_row *member = &study->rows[i];
+        if (several ? member->group == effect : member == row) {
+            hl_text_print(&who, "%s%s", who.size > 0 ? ", " : "",
+                          hl_head_name_of(member->metrics.layer, member->metrics.head).text);
         }
     }
-    bool several = row == NULL;
-    const hl_head_effect *effect = several ? &group->effect : row->effect;
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "%s: faithful to \"%s\"%s. Without %s the loss grows by %.3g (standard error %.2g); %s ideal "
                       "pattern restores %.0f%% of that.",

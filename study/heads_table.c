@@ -5,7 +5,6 @@
 #include "heads/head_set.h"
 #include "heads/words.h"
 #include "show/table.h"
-#include "study/heads_sentences.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -21,6 +21,11 @@ typedef struct hl_heads_table_options {
 hl_status hl_heads_table_print(hl_text *text, const char *run, const hl_heads_study *study,
                                hl_heads_table_options options);
 
+/* Adds a paragraph for each head that is faithful by itself, and for each group of heads that is faithful together: the
+ * first six of each. If there is none, the text says why. It also says if the effects were measured with other weights
+ * than those that made the patterns. `relations` as in hl_label_text_of. HL_NO_MEMORY is left on the text. */
+void hl_heads_sentences_print(hl_text *text, const hl_heads_study *study, const char *const *relations);
+
 /* "0.282 (0.050)": how much the loss grows without the head, and its standard error. "-" if `effect` is NULL. */
 typedef struct hl_loss_text {
     char text[64];

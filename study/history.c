@@ -27,9 +27,8 @@ hl_status hl_heads_history_make(hl_opened_model *run, const hl_heads_study *stud
     /* How many examples every snapshot has, as far as config.ini tells: a run may have been resumed with fewer. */
     int64_t recorded = hl_snapshot_budget_examples(&run->source.config);
     bool few = recorded > 0 && recorded < HL_REPORT_EXAMPLES;
-    *history = (hl_heads_history){ .run = &run->source,
-                                   .seconds = study->seconds,
-                                   .seconds_step = study->step,
+    *history = (hl_heads_history){ .run = run,
+                                   .study = study,
                                    .printed = -1,
                                    .csv = { .n_tokens = run->source.shape.max_length, .threads = run->source.threads },
                                    .maps = { .n_snapshots = (int64_t)run->n_steps,
@@ -53,12 +52,11 @@ void hl_heads_history_free(hl_heads_history *history)
     hl_report_maps_free(&history->maps);
 }
 
-static void print_second(const hl_heads_history *history, hl_head_place at, const hl_syntax_label *second,
-                         hl_text *text)
+static void print_second(int64_t step, hl_head_place at, const hl_syntax_label *second, hl_text *text)
 {
     char metric[sizeof "relation()" + HL_TREEBANK_RELATION];
     snprintf(metric, sizeof metric, "relation(%s)", second->name);
-    hl_text_print(text, "%" PRId64 ",%d,%" PRId64 ",", history->seconds_step, at.layer, at.head);
+    hl_text_print(text, "%" PRId64 ",%d,%" PRId64 ",", step, at.layer, at.head);
     hl_csv_field(text, metric);
     hl_text_print(text, ",%.9g,%.9g\n", hl_syntax_share(second->held_out.found),
                   hl_syntax_share(second->held_out.baseline));
@@ -67,13 +65,14 @@ static void print_second(const hl_heads_history *history, hl_head_place at, cons
 hl_status hl_heads_history_print(void *history, hl_text *text)
 {
     const hl_heads_history *all = history;
-    const hl_model_config *shape = &all->run->shape;
-    const hl_syntax_label *second = all->seconds;
-    int64_t n = second != NULL && (all->printed < 0 || all->printed == all->seconds_step) ? hl_heads_count(shape) : 0;
-    hl_heads_csv_print(&all->csv, all->run->relations, all->printed, text);
+    const hl_model_source *run = &all->run->source;
+    const hl_heads_study *study = all->study;
+    const hl_syntax_label *second = study->seconds;
+    int64_t n = second != NULL && (all->printed < 0 || all->printed == study->step) ? study->n : 0;
+    hl_heads_csv_print(&all->csv, run->relations, all->printed, text);
     for (int64_t i = 0; i < n; i++) {
         if (second[i].relation >= 0) {
-            print_second(all, hl_head_at(shape, i), &second[i], text);
+            print_second(study->step, hl_head_at(&run->shape, i), &second[i], text);
         }
     }
     return hl_text_status(text);

@@ -12,19 +12,18 @@
 HL_BEGIN_DECLS
 
 typedef struct hl_heads_history {
-    const hl_model_source *run;     /* not owned */
-    hl_heads_csv csv;               /* the rows of heads.csv; owned, like the maps */
-    hl_report_maps maps;            /* as a report holds them */
-    const hl_syntax_label *seconds; /* the second labels of the study, at its step; not owned */
-    int64_t seconds_step;
-    int64_t printed; /* the only step that hl_heads_history_print prints; below 0 (the default): all */
+    hl_opened_model *run;        /* not owned, like the next one */
+    const hl_heads_study *study; /* of one snapshot */
+    hl_heads_csv csv;            /* the rows of heads.csv; owned, like the maps */
+    hl_report_maps maps;         /* as a report holds them */
+    int64_t printed;             /* the only step that hl_heads_history_print prints; below 0 (the default): all */
 } hl_heads_history;
 
-/* Reads the run's snapshots, one after the other. The run and the study must outlive the history. `study` is the study
- * of one snapshot. heads.csv shows its effects (hl_heads_study_effects) as importance and loss_without at its step;
- * without effects it has no such rows. The last rows are the second labels of its heads, such as relation(nsubj): the
- * held-out share beside that of the best fixed offset. HL_BAD_FILE (also if there are no snapshots), HL_NO_MEMORY; the
- * history is then empty. On success free with hl_heads_history_free. */
+/* Reads the run's snapshots, one after the other. The run and the study must outlive the history. heads.csv shows the
+ * study's effects (hl_heads_study_effects) as importance and loss_without at its step; without effects it has no such
+ * rows. The last rows are the second labels of its heads, such as relation(nsubj): the held-out share beside that of
+ * the best fixed offset. HL_BAD_FILE (also if there are no snapshots), HL_NO_MEMORY; the history is then empty. On
+ * success free with hl_heads_history_free. */
 hl_status hl_heads_history_make(hl_opened_model *run, const hl_heads_study *study, hl_heads_history *history);
 
 /* A zeroed or already freed history is allowed. */

@@ -16,11 +16,9 @@ typedef struct scoring {
     const hl_text_data *words; /* of masked: whose later pieces are masked with one of theirs; or NULL */
     hl_predict_scores *scores;
     hl_text_records *records;
-    int32_t *asked; /* the pieces that an example is asked at */
-    int32_t *ids;   /* the targets of all that has been asked and not answered yet, n_ids from first_id on */
-    size_t asked_capacity, ids_capacity, first_id, n_ids;
-    int32_t *line, *begins; /* of masked: a line's ids, and where its words begin */
-    size_t line_capacity, begins_capacity;
+    int32_t *room; /* of an example: where it is asked; of masked, its ids and where its words begin */
+    int32_t *ids;  /* the targets of all that has been asked and not answered yet, n_ids from first_id on */
+    size_t room_capacity, ids_capacity, first_id, n_ids;
     hl_pieces running; /* of next: the pieces from the next window's first on */
     size_t next;       /* the first of them that was no target yet */
     hl_text unknown;   /* the first label that the model does not have */
@@ -28,14 +26,14 @@ typedef struct scoring {
     hl_regression numbers;
 } scoring;
 
-/* Makes room for n more. */
-static hl_status reserve(scoring *s, size_t n)
+/* Makes room for n more targets, and for an example's numbers. */
+static hl_status reserve(scoring *s, size_t n, size_t numbers)
 {
     if (s->first_id > 0) {
         memmove(s->ids, s->ids + s->first_id, s->n_ids * sizeof *s->ids);
         s->first_id = 0;
     }
-    bool good = HL_GROW(s->asked, s->asked_capacity, n) && HL_GROW(s->ids, s->ids_capacity, s->n_ids + n);
+    bool good = HL_GROW(s->room, s->room_capacity, numbers) && HL_GROW(s->ids, s->ids_capacity, s->n_ids + n);
     return good ? hl_ok() : hl_error_memory("the targets of an example");
 }
 
@@ -68,58 +66,52 @@ static int32_t find_target(scoring *s, hl_span label)
     return id;
 }
 
-/* ---- masked ---- */
-
-/* Copies the ids of the line that was read, and finds its words; without `words` each piece is one. */
-static hl_status look_at_line(scoring *s, hl_text_example *line)
+/* Where the status says what is wrong with the record, also in which line. */
+static hl_status at_line(const scoring *s, const hl_text_record *record, hl_status status)
 {
-    const hl_pieces *text = &s->predictor->text;
-    bool good = HL_GROW(s->line, s->line_capacity, text->n) && HL_GROW(s->begins, s->begins_capacity, text->n);
-    HL_NEED(good, "the words of a line");
-    for (size_t i = 0; i < text->n; i++) {
-        s->line[i] = text->at[i].id;
-        s->begins[i] = (int32_t)i;
-    }
-    *line = (hl_text_example){ .n_tokens = (int64_t)text->n,
-                               .tokens = s->line,
-                               .words = s->begins,
-                               .n_words = s->words != NULL ? 0 : (int64_t)text->n };
-    if (s->words != NULL) {
-        hl_text_data_find_words(s->words, line, s->begins);
-    }
-    return hl_ok();
+    return status.code == HL_INVALID ? hl_lines_bad(hl_text_records_lines(s->records), record->line, "%s", status.text)
+                                     : status;
 }
 
-/* One mask at a time, or with those of the word's later pieces. */
+/* ---- masked ---- */
+
+/* One mask at a time, or with those of the word's later pieces; without `words` each piece is one. */
 static hl_status score_masks(scoring *s, const hl_text_record *record)
 {
     hl_predictor *p = s->predictor;
     int32_t mask = hl_tokens_role(p->spec.tokens, HL_ROLE_MASK);
     HL_TRY(hl_predictor_read(p, record->texts[0], (hl_span){ NULL, 0 }, false));
     hl_scored_text_break(&s->scores->text);
-    hl_text_example line;
-    HL_TRY(look_at_line(s, &line));
-    size_t end = 0;
-    for (size_t i = 0, word = 0; i < p->text.n; i++) {
-        int32_t id = s->line[i];
+    size_t n = p->text.n, end = 0;
+    HL_TRY(reserve(s, 0, 2 * n + 1));
+    int32_t *ids = s->room, *begins = s->room + n;
+    for (size_t i = 0; i < n; i++) {
+        ids[i] = p->text.at[i].id;
+        begins[i] = (int32_t)i;
+    }
+    hl_text_example line = { .n_tokens = (int64_t)n, .tokens = ids, .words = begins, .n_words = (int64_t)n };
+    if (s->words != NULL) {
+        line.n_words = 0;
+        hl_text_data_find_words(s->words, &line, begins);
+    }
+    for (size_t i = 0, word = 0; i < n; i++) {
         if (i == end) {
             word++;
-            end = (int64_t)word < line.n_words ? (size_t)line.words[word] : p->text.n;
+            end = (int64_t)word < line.n_words ? (size_t)line.words[word] : n;
         }
-        if (hl_tokens_is_special(p->spec.tokens, id) && id != hl_tokens_role(p->spec.tokens, HL_ROLE_UNK)) {
+        if (hl_tokens_is_special(p->spec.tokens, ids[i]) && ids[i] != hl_tokens_role(p->spec.tokens, HL_ROLE_UNK)) {
             continue;
         }
-        HL_TRY(reserve(s, 1));
-        s->asked[0] = (int32_t)i;
-        s->ids[s->n_ids++] = id;
+        HL_TRY(reserve(s, 1, 0));
+        s->ids[s->n_ids++] = ids[i];
         for (size_t j = i; j < end; j++) {
             p->text.at[j].id = mask;
         }
-        HL_TRY(hl_predictor_logits(p, s->asked, 1, take, s));
+        HL_TRY(hl_predictor_logits(p, &(int32_t){ (int32_t)i }, 1, take, s));
         for (size_t j = i; j < end; j++) {
-            p->text.at[j].id = s->line[j];
+            p->text.at[j].id = ids[j];
         }
-        HL_TRY(hl_scored_text_add(&s->scores->text, p->spec.tokens, &id, 1));
+        HL_TRY(hl_scored_text_add(&s->scores->text, p->spec.tokens, &ids[i], 1));
     }
     return hl_ok();
 }
@@ -136,14 +128,14 @@ static hl_status score_window(scoring *s, size_t at, size_t n)
         HL_TRY(hl_pieces_add(&p->text, s->running.at[i].id, 0, 0));
     }
     p->n_first = n;
-    HL_TRY(reserve(s, n));
+    HL_TRY(reserve(s, n, n));
     for (; s->next <= at + n; s->next++) {
-        s->asked[count++] = (int32_t)(s->next - 1 - at);
+        s->room[count++] = (int32_t)(s->next - 1 - at);
         s->ids[s->n_ids++] = s->running.at[s->next].id;
     }
     s->scores->n_examples++;
     HL_TRY(hl_scored_text_add(&s->scores->text, p->spec.tokens, s->ids + s->n_ids - count, count));
-    return hl_predictor_logits(p, s->asked, (int64_t)count, take, s);
+    return hl_predictor_logits(p, s->room, (int64_t)count, take, s);
 }
 
 /* Scores the full windows of what was read, and at the end what is left. */
@@ -154,12 +146,9 @@ static hl_status score_running(scoring *s, const hl_text_record *record)
            at = 0;
     if (record->n_texts > 0) {
         hl_span text = record->texts[0];
-        hl_status status = record->goes_on
-                               ? hl_tokens_encode_more(p->spec.tokens, text.text, text.size, true, &s->running)
-                               : hl_tokens_encode(p->spec.tokens, text.text, text.size, true, &s->running);
-        HL_TRY(status.code == HL_INVALID
-                   ? hl_lines_bad(hl_text_records_lines(s->records), record->line, "%s", status.text)
-                   : status);
+        HL_TRY(at_line(s, record,
+                       record->goes_on ? hl_tokens_encode_more(p->spec.tokens, text.text, text.size, true, &s->running)
+                                       : hl_tokens_encode(p->spec.tokens, text.text, text.size, true, &s->running)));
     }
     for (; s->running.n > at + room; at += stride) {
         HL_TRY(score_window(s, at, room));
@@ -182,15 +171,16 @@ static hl_status score_words(scoring *s, const hl_text_record *record)
 {
     hl_predict_scores *scores = s->scores;
     int64_t n = record->n_texts, kept = 0;
-    HL_TRY(reserve(s, (size_t)n));
-    HL_TRY(hl_predictor_read_words(s->predictor, record->texts, n, s->asked));
+    HL_TRY(reserve(s, (size_t)n, (size_t)n));
+    int32_t *asked = s->room;
+    HL_TRY(hl_predictor_read_words(s->predictor, record->texts, n, asked));
     for (int64_t i = 0; i < n; i++) {
         hl_span label = record->labels[i];
         if (label.text == NULL) {
             continue;
         }
         int32_t id = find_target(s, label);
-        if (s->asked[i] < 0) { /* no answer */
+        if (asked[i] < 0) { /* no answer */
             scores->sum.n_scored++;
             scores->unseen += id < 0;
             scores->counts.n_targets++;
@@ -199,17 +189,17 @@ static hl_status score_words(scoring *s, const hl_text_record *record)
             }
             continue;
         }
-        s->asked[kept++] = s->asked[i];
+        asked[kept++] = asked[i];
         s->ids[s->n_ids++] = id;
     }
-    return hl_predictor_logits(s->predictor, s->asked, kept, take, s);
+    return hl_predictor_logits(s->predictor, asked, kept, take, s);
 }
 
 /* ---- classes ---- */
 
 static hl_status want_class(scoring *s, hl_span cell)
 {
-    HL_TRY(reserve(s, 1));
+    HL_TRY(reserve(s, 1, 0));
     s->ids[s->n_ids++] = find_target(s, cell);
     return hl_ok();
 }
@@ -235,7 +225,7 @@ static hl_status want_labels(scoring *s, hl_span cell)
 {
     size_t C = (size_t)s->predictor->width;
     bool none = cell.size == 1 && *cell.text == '_';
-    HL_TRY(reserve(s, C + 1));
+    HL_TRY(reserve(s, C + 1, 0));
     int32_t *is = memset(s->ids + s->n_ids, 0, (C + 1) * sizeof *is);
     s->n_ids += C + 1;
     for (size_t at = 0, size; at <= cell.size && !none; at += size + 1) {
@@ -328,9 +318,7 @@ static hl_status score_all(scoring *s)
                                                                   : score_words(s, &record);
             s->scores->n_examples++;
             s->scores->cut += s->predictor->uncut > (int64_t)s->predictor->text.n;
-            HL_TRY(status.code == HL_INVALID
-                       ? hl_lines_bad(hl_text_records_lines(s->records), record.line, "%s", status.text)
-                       : status);
+            HL_TRY(at_line(s, &record, status));
         }
         if (s->spec->progress != NULL) {
             int64_t done, total;
@@ -371,9 +359,7 @@ hl_status hl_predict_score(hl_predictor *p, const hl_text_spec *spec, const hl_t
     hl_text_records_close(s.records);
     hl_pieces_free(&s.running);
     hl_text_free(&s.unknown);
-    hl_free(s.asked);
-    hl_free(s.line);
-    hl_free(s.begins);
+    hl_free(s.room);
     hl_free(s.ids);
     return status;
 }

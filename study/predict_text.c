@@ -83,11 +83,15 @@ void hl_predict_fill(const hl_tokens *tokens, const hl_text *blank, const hl_cho
 /* ---- continuing ---- */
 
 typedef struct drawing {
-    const hl_predictor *predictor;
+    hl_predictor *predictor;
     const hl_continuation *how;
+    hl_predict_tell *tell;
+    void *context;
     hl_choice *room;
     double uniform;
-    int32_t id; /* what was drawn */
+    int32_t id;      /* what was drawn */
+    hl_text spelled; /* all of it, of which so many bytes were told */
+    size_t told;
 } drawing;
 
 static void take_drawn(void *context, int64_t i, const hl_real *logits)
@@ -109,18 +113,18 @@ static bool may_be_character(const char *bytes, size_t size)
     return so_far;
 }
 
-/* Gives out the whole characters of the text from *given on; at the end all that is left. */
-static hl_status give(const hl_text *text, bool end, size_t *given, hl_predict_tell *tell, void *context)
+/* Tells the whole characters that were not told yet; at the end all that is left. */
+static hl_status give(drawing *d, bool end)
 {
     static const char replacement[] = "\xEF\xBF\xBD";
-    while (*given < text->size) {
-        const char *at = text->bytes + *given;
-        size_t left = text->size - *given, size = hl_utf8_decode(at, left, NULL);
+    while (d->told < d->spelled.size) {
+        const char *at = d->spelled.bytes + d->told;
+        size_t left = d->spelled.size - d->told, size = hl_utf8_decode(at, left, NULL);
         if (size == 0 && !end && may_be_character(at, left)) {
             return hl_ok();
         }
-        HL_TRY(size > 0 ? tell(context, at, size) : tell(context, replacement, sizeof replacement - 1));
-        *given += size > 0 ? size : 1;
+        HL_TRY(size > 0 ? d->tell(d->context, at, size) : d->tell(d->context, replacement, sizeof replacement - 1));
+        d->told += size > 0 ? size : 1;
     }
     return hl_ok();
 }
@@ -141,29 +145,28 @@ static hl_status begin(hl_predictor *p, hl_span text)
     return p->text.n > 0 ? hl_ok() : hl_error(HL_INVALID, "is empty: there is nothing to continue");
 }
 
-/* Adds the piece, and its text to `spelled`. */
-static hl_status add_drawn(hl_predictor *p, int32_t id, hl_text *spelled)
+/* Adds the piece that was drawn, and its text. */
+static hl_status add_drawn(drawing *d)
 {
-    const hl_tokens *tokens = p->spec.tokens;
-    const int32_t ids[2] = { p->text.at[p->text.n - 1].id, id };
+    hl_pieces *pieces = &d->predictor->text;
+    const int32_t ids[2] = { pieces->at[pieces->n - 1].id, d->id };
     hl_text before = { 0 }, both = { 0 };
-    hl_status status = hl_tokens_decode(tokens, ids, 1, true, &before);
-    HL_THEN(status, hl_tokens_decode(tokens, ids, 2, true, &both));
+    hl_status status = hl_tokens_decode(d->predictor->spec.tokens, ids, 1, true, &before);
+    HL_THEN(status, hl_tokens_decode(d->predictor->spec.tokens, ids, 2, true, &both));
     if (status.code == HL_OK) {
-        hl_text_add(spelled, both.bytes + before.size, both.size - before.size);
-        status = hl_text_status(spelled);
+        hl_text_add(&d->spelled, both.bytes + before.size, both.size - before.size);
+        status = hl_text_status(&d->spelled);
     }
     hl_text_free(&before);
     hl_text_free(&both);
     HL_TRY(status);
-    return hl_pieces_add(&p->text, id, 0, 0);
+    return hl_pieces_add(pieces, d->id, 0, 0);
 }
 
-static hl_status draw_all(hl_predictor *p, drawing *d, hl_random random, hl_predict_tell *tell, void *context,
-                          hl_text *spelled, int64_t *made)
+static hl_status draw_all(drawing *d, hl_random random, int64_t *made)
 {
+    hl_predictor *p = d->predictor;
     int32_t end = hl_tokens_role(p->spec.tokens, HL_ROLE_END);
-    size_t given = 0;
     for (*made = 0; *made < d->how->length; ++*made) {
         uint32_t words[4];
         hl_random_block(random, (uint64_t)*made, words);
@@ -178,10 +181,10 @@ static hl_status draw_all(hl_predictor *p, drawing *d, hl_random random, hl_pred
         if (d->id == end) {
             break;
         }
-        HL_TRY(add_drawn(p, d->id, spelled));
-        HL_TRY(give(spelled, false, &given, tell, context));
+        HL_TRY(add_drawn(d));
+        HL_TRY(give(d, false));
     }
-    return give(spelled, true, &given, tell, context);
+    return give(d, true);
 }
 
 hl_status hl_predict_continue(hl_predictor *p, hl_span text, int64_t number, const hl_continuation *how,
@@ -192,13 +195,12 @@ hl_status hl_predict_continue(hl_predictor *p, hl_span text, int64_t number, con
     int64_t V = p->spec.model->config.vocabulary;
     hl_continuation sane = *how;
     sane.top_k = how->top_k < V ? how->top_k : V;
-    drawing d = { .predictor = p, .how = &sane };
+    drawing d = { .predictor = p, .how = &sane, .tell = tell, .context = context };
     d.room = hl_calloc((size_t)sane.top_k + 1, sizeof *d.room);
     HL_NEED(d.room != NULL, "a continuation");
     hl_random random = { .seed = how->seed, .stream = hl_random_stream("continue"), .step = (uint32_t)number };
-    hl_text spelled = { 0 };
-    hl_status status = draw_all(p, &d, random, tell, context, &spelled, made);
-    hl_text_free(&spelled);
+    hl_status status = draw_all(&d, random, made);
+    hl_text_free(&d.spelled);
     hl_free(d.room);
     return status;
 }

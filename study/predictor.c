@@ -131,48 +131,46 @@ void hl_predictor_close(hl_predictor *p)
     *p = (hl_predictor){ .width = 0 };
 }
 
-/* ---- windows ---- */
+/* ---- windows: of `room` pieces each, or one of the whole text ---- */
+
+static int64_t room_of(const hl_predictor *p)
+{
+    return hl_predictor_room(p, p->n_first < p->text.n);
+}
 
 static int64_t count_windows(const hl_predictor *p)
 {
-    int64_t over = (int64_t)p->text.n - hl_predictor_room(p, p->n_first < p->text.n);
+    int64_t over = (int64_t)p->text.n - room_of(p);
     return over > 0 ? 1 + (over + p->spec.stride - 1) / p->spec.stride : 1;
 }
 
-/* The pieces *begin .. *end - 1 are window w. */
-static void window_at(const hl_predictor *p, int64_t w, int64_t *begin, int64_t *end)
+/* The first piece of window w. */
+static int64_t begin_of(const hl_predictor *p, int64_t w)
 {
-    int64_t n = (int64_t)p->text.n, room = hl_predictor_room(p, p->n_first < p->text.n);
-    int64_t last = n > room ? n - room : 0;
-    *begin = w * p->spec.stride < last ? w * p->spec.stride : last;
-    *end = *begin + (n < room ? n : room);
+    int64_t over = (int64_t)p->text.n - room_of(p), last = over > 0 ? over : 0;
+    return w * p->spec.stride < last ? w * p->spec.stride : last;
 }
 
-/* The window in which piece i has the most context. */
-static int64_t window_of(const hl_predictor *p, int64_t i)
+/* The pieces that have the most context in window w are those before this one which no window before it has. Between
+ * two windows, that is the middle of what they cover together; for a causal model, the end of the first. */
+static int64_t end_of(const hl_predictor *p, int64_t w)
 {
-    int64_t count = count_windows(p), best = -1, most = -1;
-    int64_t room = hl_predictor_room(p, p->n_first < p->text.n);
-    for (int64_t w = i < room ? 0 : (i - room) / p->spec.stride; w < count; w++) {
-        int64_t begin, end;
-        window_at(p, w, &begin, &end);
-        if (begin > i) {
-            break;
-        }
-        int64_t before = i - begin, after = end - 1 - i;
-        int64_t context = after < 0 ? -1 : p->spec.model->config.causal || before < after ? before : after;
-        best = context > most ? w : best;
-        most = context > most ? context : most;
+    int64_t begin = begin_of(p, w), next = begin_of(p, w + 1), room = room_of(p);
+    if (w + 1 >= count_windows(p)) {
+        return (int64_t)p->text.n;
     }
-    return best;
+    return p->spec.model->config.causal ? begin + room : (begin + next + room - 1) / 2 + 1;
 }
 
-/* Lays window w out as the model reads it, without targets; *first: the row of its first piece. */
-static hl_status lay(hl_predictor *p, int64_t w, int64_t *begin, int64_t *end, int64_t *first)
+/* Lays window w out as the model reads it, without targets; *begin: its first piece, *first: that one's row, which may
+ * stand behind special tokens; *n: how many pieces it has. */
+static hl_status lay(hl_predictor *p, int64_t w, int64_t *begin, int64_t *n, int64_t *first)
 {
-    window_at(p, w, begin, end);
+    int64_t room = room_of(p), all = (int64_t)p->text.n;
+    *begin = begin_of(p, w);
+    *n = all < room ? all : room;
     p->window.n = 0;
-    for (int64_t i = *begin; i < *end; i++) {
+    for (int64_t i = *begin; i < *begin + *n; i++) {
         HL_TRY(hl_pieces_add(&p->window, p->text.at[i].id, 0, 0));
     }
     *first = 0;
@@ -239,11 +237,15 @@ static hl_status ask(hl_predictor *p, const int32_t *asked, int64_t n, hl_predic
     while (n > 0 && asked[n - 1] < 0) {
         n--;
     }
-    for (int64_t i = 0; i < n;) {
-        int64_t w = window_of(p, asked[i]), begin, end, first;
-        HL_TRY(lay(p, w, &begin, &end, &first));
+    assert(n == 0 || asked[n - 1] < (int64_t)p->text.n);
+    for (int64_t i = 0, w = 0; i < n; w++) {
+        int64_t begin, pieces, first, end = end_of(p, w);
+        if (asked[i] >= end) {
+            continue;
+        }
+        HL_TRY(lay(p, w, &begin, &pieces, &first));
         how.number = i;
-        for (; i < n && window_of(p, asked[i]) == w; i++) {
+        for (; i < n && asked[i] < end; i++) {
             p->targets[first + asked[i] - begin] = 0;
         }
         how.n = i - how.number;
@@ -314,8 +316,8 @@ static void answer_classes(hl_predictor *p, const hl_predictor_window *window, c
 hl_status hl_predictor_classify(hl_predictor *p, hl_predictor_take *take, void *context)
 {
     assert(!p->spec.rows);
-    for (int64_t w = 0, count = count_windows(p), begin, end, first; w < count; w++) {
-        HL_TRY(lay(p, w, &begin, &end, &first));
+    for (int64_t w = 0, count = count_windows(p), begin, n, first; w < count; w++) {
+        HL_TRY(lay(p, w, &begin, &n, &first));
         p->targets[0] = 0;
         HL_TRY(p->window.n > 0 ? hl_ok() : hl_error(HL_INVALID, "has no piece, and so no class"));
         HL_TRY(add(p, (hl_predictor_window){ .answer = answer_classes,
@@ -357,22 +359,19 @@ static void answer_vector(hl_predictor *p, const hl_predictor_window *window, co
 hl_status hl_predictor_vector(hl_predictor *p, hl_predictor_take *take, void *context)
 {
     assert(p->spec.rows);
-    for (int64_t w = 0, count = count_windows(p), i = 0; w < count; w++) {
-        int64_t begin, end, first;
-        HL_TRY(lay(p, w, &begin, &end, &first));
-        int64_t from = w == 0 ? 0 : first + i - begin;
-        while (i < end && window_of(p, i) == w) {
-            i++;
-        }
+    for (int64_t w = 0, from = 0, count = count_windows(p), begin, n, first; w < count; w++) {
+        HL_TRY(lay(p, w, &begin, &n, &first));
+        int64_t to = end_of(p, w);
         HL_TRY(add(p, (hl_predictor_window){ .answer = answer_vector,
                                              .take = take,
                                              .context = context,
                                              .n = (int64_t)p->window.n,
-                                             .from = from,
-                                             .to = first + i - begin,
-                                             .tail = first + end - begin,
+                                             .from = w == 0 ? 0 : first + from - begin,
+                                             .to = first + to - begin,
+                                             .tail = first + n,
                                              .first = w == 0,
                                              .last = w == count - 1 }));
+        from = to;
     }
     return hl_ok();
 }

@@ -10,8 +10,7 @@
 
 void hl_regression_free(hl_regression *r)
 {
-    hl_free(r->wanted);
-    hl_free(r->said);
+    hl_free(r->pairs);
     *r = (hl_regression){ 0 };
 }
 
@@ -26,35 +25,34 @@ hl_status hl_regression_want(hl_regression *r, hl_span text)
                         "numbers",
                         copy);
     }
-    bool good =
-        HL_GROW(r->wanted, r->wanted_capacity, r->n_wanted + 1) && HL_GROW(r->said, r->said_capacity, r->n_wanted + 1);
-    HL_NEED(good, "the numbers of a file");
-    r->wanted[r->n_wanted++] = number;
+    HL_NEED(HL_GROW(r->pairs, r->capacity, r->n_wanted + 1), "the numbers of a file");
+    r->pairs[r->n_wanted++][0] = number;
     return hl_ok();
 }
 
 void hl_regression_say(hl_regression *r, double number)
 {
     assert(r->n_said < r->n_wanted);
-    r->said[r->n_said++] = number;
+    r->pairs[r->n_said++][1] = number;
 }
 
-static double mean_of(const double *numbers, size_t n)
+static double mean_of(double (*pairs)[2], int side, size_t n)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
-        sum += numbers[i];
+        sum += pairs[i][side];
     }
     return sum / (double)n;
 }
 
-static double pearson(const double *a, const double *b, size_t n)
+static double pearson(double (*pairs)[2], size_t n)
 {
-    double mean_a = mean_of(a, n), mean_b = mean_of(b, n), aa = 0, bb = 0, ab = 0;
+    double mean_a = mean_of(pairs, 0, n), mean_b = mean_of(pairs, 1, n), aa = 0, bb = 0, ab = 0;
     for (size_t i = 0; i < n; i++) {
-        aa += (a[i] - mean_a) * (a[i] - mean_a);
-        bb += (b[i] - mean_b) * (b[i] - mean_b);
-        ab += (a[i] - mean_a) * (b[i] - mean_b);
+        double a = pairs[i][0] - mean_a, b = pairs[i][1] - mean_b;
+        aa += a * a;
+        bb += b * b;
+        ab += a * b;
     }
     return aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : (double)NAN;
 }
@@ -70,18 +68,18 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Writes the rank of each number, of equal ones the mean of theirs; places (n): scratch. */
-static void rank(const double *numbers, size_t n, place *places, double *ranks)
+/* Writes the rank of each number of a side, of equal ones the mean of theirs; places (n): scratch. */
+static void rank(double (*pairs)[2], int side, size_t n, place *places, double (*ranks)[2])
 {
     for (size_t i = 0; i < n; i++) {
-        places[i] = (place){ numbers[i], i };
+        places[i] = (place){ pairs[i][side], i };
     }
     qsort(places, n, sizeof *places, compare);
     for (size_t first = 0, end; first < n; first = end) {
         for (end = first + 1; end < n && places[end].number == places[first].number; end++) {
         }
         for (size_t i = first; i < end; i++) {
-            ranks[places[i].at] = (double)(first + end - 1) / 2;
+            ranks[places[i].at][side] = (double)(first + end - 1) / 2;
         }
     }
 }
@@ -91,16 +89,16 @@ hl_status hl_regression_score(const hl_regression *r, hl_regression_scores *scor
     size_t n = r->n_said;
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
-        sum += (r->said[i] - r->wanted[i]) * (r->said[i] - r->wanted[i]);
+        sum += (r->pairs[i][1] - r->pairs[i][0]) * (r->pairs[i][1] - r->pairs[i][0]);
     }
     place *places = hl_calloc(n, sizeof *places);
-    double *ranks = hl_calloc(n, 2 * sizeof *ranks);
+    double(*ranks)[2] = hl_calloc(n, sizeof *ranks);
     bool good = places != NULL && ranks != NULL;
+    for (int side = 0; side < 2 && good; side++) {
+        rank(r->pairs, side, n, places, ranks);
+    }
     if (good) {
-        rank(r->wanted, n, places, ranks);
-        rank(r->said, n, places, ranks + n);
-        *scores =
-            (hl_regression_scores){ sum / (double)n, pearson(r->wanted, r->said, n), pearson(ranks, ranks + n, n) };
+        *scores = (hl_regression_scores){ sum / (double)n, pearson(r->pairs, n), pearson(ranks, n) };
     }
     hl_free(places);
     hl_free(ranks);

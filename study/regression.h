@@ -12,8 +12,8 @@ HL_BEGIN_DECLS
 
 /* A zeroed struct is empty. Owned by the caller, who frees it with hl_regression_free. */
 typedef struct hl_regression {
-    double *wanted, *said; /* (n_wanted), (n_said) */
-    size_t n_wanted, n_said, wanted_capacity, said_capacity;
+    double (*pairs)[2]; /* (n_wanted): what the file has, and from 0 to n_said - 1 what the model says */
+    size_t n_wanted, n_said, capacity;
 } hl_regression;
 
 void hl_regression_free(hl_regression *regression);

@@ -33,13 +33,10 @@ static hl_status gather_numbers(hl_heads_report *report, hl_opened_model *run, c
     if (run->weights_step != step) {
         return hl_ok();
     }
-    bool whole = hl_head_pass_bytes(&run->model, maps->n_examples, maps->n_tokens, true) <= HL_REPORT_PASS_BYTES;
-    hl_examples examples = { .n_examples = maps->n_examples,
-                             .n_tokens = maps->n_tokens,
-                             .tokens = maps->tokens,
-                             .lengths = maps->lengths,
-                             .targets = maps->targets };
-    HL_TRY(hl_head_pass_run(&run->model, &examples, maps->n_examples, whole, run->source.threads, &report->pass));
+    const hl_examples *examples = &maps->examples;
+    int64_t n = examples->n_examples;
+    bool whole = hl_head_pass_bytes(&run->model, n, examples->n_tokens, true) <= HL_REPORT_PASS_BYTES;
+    HL_TRY(hl_head_pass_run(&run->model, examples, n, whole, run->source.threads, &report->pass));
     report->shown.pass = &report->pass;
     const hl_snapshot *snapshot;
     HL_TRY(hl_opened_model_snapshot(run, -1, &snapshot));
@@ -88,9 +85,10 @@ static hl_status gather_examined(hl_heads_report *report, const hl_opened_model 
     return hl_text_status(&report->about);
 }
 
-static hl_status gather_texts(hl_heads_report *report, hl_opened_model *run, const hl_heads_history *history,
-                              const hl_heads_study *study)
+static hl_status gather_texts(hl_heads_report *report, const hl_heads_history *history)
 {
+    hl_opened_model *run = history->run;
+    const hl_heads_study *study = history->study;
     /* Of an open model the part about the model, as the rest of its config is nobody's. In new memory, or NULL. */
     char *text = hl_config_text(&run->source.config), *model = text != NULL ? strstr(text, "[model]") : NULL;
     char *end = model != NULL ? strstr(model, "\n[") : NULL;
@@ -125,18 +123,6 @@ static hl_status gather_texts(hl_heads_report *report, hl_opened_model *run, con
     return run->source.open == NULL ? hl_opened_model_metrics(run, &report->shown.metrics_csv) : hl_ok();
 }
 
-hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_model *run, const hl_heads_history *history,
-                                 const hl_heads_study *study)
-{
-    *report = (hl_heads_report){ 0 };
-    hl_status status = gather_texts(report, run, history, study);
-    HL_THEN(status, gather_numbers(report, run, &history->maps));
-    if (status.code != HL_OK) {
-        hl_heads_report_free(report);
-    }
-    return status;
-}
-
 /* What they find in a treebank. */
 static void add_syntax(hl_heads_report *report, const hl_syntax_study *syntax, const char *name)
 {
@@ -168,6 +154,25 @@ static void add_coreference(hl_heads_report *report, const hl_coreference_study 
     report->shown.coreference = &report->coreference;
 }
 
+hl_status hl_heads_report_gather(hl_heads_report *report, const hl_heads_page *page)
+{
+    *report = (hl_heads_report){ 0 };
+    hl_status status = gather_texts(report, page->history);
+    HL_THEN(status, gather_numbers(report, page->history->run, &page->history->maps));
+    if (status.code != HL_OK) {
+        hl_heads_report_free(report);
+        return status;
+    }
+    const char *slash = page->treebank != NULL ? strrchr(page->treebank, '/') : NULL;
+    const char *name = slash != NULL ? slash + 1 : page->treebank;
+    if (page->syntax != NULL) {
+        add_syntax(report, page->syntax, name);
+    } else if (page->coreference != NULL) {
+        add_coreference(report, page->coreference, name);
+    }
+    return status;
+}
+
 void hl_heads_report_free(hl_heads_report *report)
 {
     hl_head_pass_free(&report->pass);
@@ -183,16 +188,8 @@ void hl_heads_report_free(hl_heads_report *report)
 
 hl_status hl_heads_page_print(void *page, hl_text *text)
 {
-    const hl_heads_page *p = page;
     hl_heads_report report;
-    HL_TRY(hl_heads_report_gather(&report, p->run, p->history, p->study));
-    const char *slash = p->treebank != NULL ? strrchr(p->treebank, '/') : NULL;
-    const char *name = slash != NULL ? slash + 1 : p->treebank;
-    if (p->syntax != NULL) {
-        add_syntax(&report, p->syntax, name);
-    } else if (p->coreference != NULL) {
-        add_coreference(&report, p->coreference, name);
-    }
+    HL_TRY(hl_heads_report_gather(&report, page));
     hl_status status = hl_report_write(&report.shown, 1, text);
     hl_heads_report_free(&report);
     return status;
@@ -225,8 +222,7 @@ static hl_status write_files(hl_opened_model *run, const hl_heads_study *study, 
     HL_TRY(hl_heads_history_make(run, study, &history));
     hl_status status = hl_heads_history_write(&history, run->source.path);
     HL_THEN(status, studied);
-    HL_THEN(status,
-            hl_heads_page_write(&(hl_heads_page){ .run = run, .history = &history, .study = study }, run->source.path));
+    HL_THEN(status, hl_heads_page_write(&(hl_heads_page){ .history = &history }, run->source.path));
     hl_heads_history_free(&history);
     return status;
 }

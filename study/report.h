@@ -23,26 +23,23 @@ typedef struct hl_heads_report {
     hl_report_coreference coreference;
 } hl_heads_report;
 
-/* Gathers what a report shows: the history's metrics and maps, the labels and effects of the study (which must be of
- * the run's last snapshot), config and curves, what the heads compute on the maps' examples, and what they write. The
- * last two are left out if the run has no weights of the step of the last maps; for them, other weights may be loaded.
- * The arguments must outlive the report. HL_BAD_FILE (damaged weights, metrics.csv), HL_NOT_FINITE, HL_NO_MEMORY; it is
- * then empty. On success free with hl_heads_report_free. */
-hl_status hl_heads_report_gather(hl_heads_report *report, hl_opened_model *run, const hl_heads_history *history,
-                                 const hl_heads_study *study);
-
-/* A zeroed or already freed one is allowed. */
-void hl_heads_report_free(hl_heads_report *report);
-
 /* What the report of one run is made of. Nothing is owned. */
 typedef struct hl_heads_page {
-    hl_opened_model *run;
-    const hl_heads_history *history;
-    const hl_heads_study *study;             /* of the last snapshot */
+    const hl_heads_history *history;         /* its study is of the last snapshot */
     const hl_syntax_study *syntax;           /* a study with cases, of the same weights; or NULL */
     const hl_coreference_study *coreference; /* the same; not both */
     const char *treebank;                    /* the file of either */
 } hl_heads_page;
+
+/* Gathers what a report shows: the history's metrics and maps, the labels and effects of its study, config and curves,
+ * what the heads compute on the maps' examples, and what they write; and what the page's other studies found. The
+ * computing and writing is left out if the run has no weights of the step of the last maps; for it, other weights may
+ * be loaded. What the page names must outlive the report. HL_BAD_FILE (damaged weights, metrics.csv), HL_NOT_FINITE,
+ * HL_NO_MEMORY; it is then empty. On success free with hl_heads_report_free. */
+hl_status hl_heads_report_gather(hl_heads_report *report, const hl_heads_page *page);
+
+/* A zeroed or already freed one is allowed. */
+void hl_heads_report_free(hl_heads_report *report);
 
 /* Makes the report (a maker, study/output.h). `page` is a hl_heads_page. HL_BAD_FILE, HL_NOT_FINITE, HL_NO_MEMORY. */
 hl_status hl_heads_page_print(void *page, hl_text *text);

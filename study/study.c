@@ -25,16 +25,21 @@ typedef struct measuring {
     const hl_snapshot *snapshot;
 } measuring;
 
+static void measure_row(hl_heads_row *row, int layer, const hl_patterns *all)
+{
+    hl_patterns scoring = hl_patterns_scoring(all);
+    row->metrics = hl_head_measure(layer, all);
+    row->distance = hl_distance_of(&scoring);
+}
+
 static void measure_rows(const void *context, hl_range range)
 {
     const measuring *m = context;
     for (int64_t i = range.begin; i < range.end; i++) {
         hl_head_place at = hl_head_at(m->snapshot->config, i);
-        hl_patterns all = hl_snapshot_patterns(m->snapshot, at.layer, at.head), scoring = hl_patterns_scoring(&all);
-        m->study->labels[i] = hl_label_of(&all);
-        m->study->rows[i] = (hl_heads_row){ .metrics = hl_head_measure(at.layer, &all),
-                                            .label = m->study->labels[i],
-                                            .distance = hl_distance_of(&scoring) };
+        hl_patterns all = hl_snapshot_patterns(m->snapshot, at.layer, at.head);
+        m->study->labels[i] = m->study->rows[i].label = hl_label_of(&all);
+        measure_row(&m->study->rows[i], at.layer, &all);
     }
 }
 
@@ -127,12 +132,10 @@ hl_status hl_heads_study_join_words(hl_heads_study *study, const hl_snapshot *sn
     hl_word_join join;
     HL_TRY(hl_word_join_make(&join, snapshot->layers, snapshot->config->n_layers));
     for (int64_t i = 0; i < study->n; i++) {
-        hl_heads_row *row = &study->rows[i];
-        hl_patterns all = join.layers[row->metrics.layer];
-        all.head = row->metrics.head;
-        hl_patterns scoring = hl_patterns_scoring(&all);
-        row->metrics = hl_head_measure(row->metrics.layer, &all);
-        row->distance = hl_distance_of(&scoring);
+        hl_head_place at = hl_head_at(snapshot->config, i);
+        hl_patterns all = join.layers[at.layer];
+        all.head = at.head;
+        measure_row(&study->rows[i], at.layer, &all);
     }
     hl_word_join_free(&join);
     study->of_words = true;

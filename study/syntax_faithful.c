@@ -154,9 +154,7 @@ hl_status hl_syntax_study_judge(hl_syntax_study *study, hl_opened_model *model, 
     status.code = status.code == HL_BAD_FILE ? HL_INVALID : status.code; /* as where nothing can be written to /tmp */
     HL_THEN(status, make_sentences(study->treebank, &sentences));
     HL_THEN(status, ask(hl_dataset_text(asked), (uint64_t)source->config.train.seed, study->treebank, &sentences));
-    if (question->progress != NULL) {
-        HL_THEN(status, question->progress(question->context, "ideal patterns", 0, sentences.n_examples));
-    }
+    HL_THEN(status, hl_syntax_question_tell(question, "ideal patterns", 0, sentences.n_examples));
     HL_THEN(status, measure(study, model, &sentences));
     hl_examples_free(&sentences);
     hl_dataset_free(asked);
@@ -164,8 +162,7 @@ hl_status hl_syntax_study_judge(hl_syntax_study *study, hl_opened_model *model, 
     return status.code == HL_INVALID ? hl_ok() : status;
 }
 
-hl_status hl_syntax_study_judge_bytes(const hl_syntax_study *study, const hl_syntax_question *question,
-                                      const hl_model *model, size_t *bytes)
+hl_status hl_syntax_study_judge_bytes(const hl_syntax_study *study, const hl_syntax_question *question, size_t *bytes)
 {
     *bytes = 0;
     if (check_loss(study, question).code != HL_OK) {
@@ -173,7 +170,12 @@ hl_status hl_syntax_study_judge_bytes(const hl_syntax_study *study, const hl_syn
     }
     int64_t n = count_judged(study->treebank), T = longest_judged(study->treebank);
     const hl_model_source *source = &study->model->source;
-    HL_TRY(hl_effect_losses_plan(model, (n + 1) / 2, source->slice, T, source->threads, bytes));
+    hl_model *dry = hl_calloc(1, sizeof *dry); /* without numbers, and too large for the stack of some threads */
+    HL_NEED(dry != NULL, "the effects of heads");
+    hl_status status = hl_model_init(dry, &source->shape);
+    HL_THEN(status, hl_effect_losses_plan(dry, (n + 1) / 2, source->slice, T, source->threads, bytes));
     *bytes = hl_size_sum(*bytes, hl_examples_bytes(n, T, 1 + study->treebank->n_relations));
-    return hl_ok();
+    hl_model_free(dry);
+    hl_free(dry);
+    return status;
 }

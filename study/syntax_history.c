@@ -2,9 +2,12 @@
 
 #include "core/base/memory.h"
 #include "core/files/folders.h"
+#include "data/text/private/grow.h"
 #include "heads/head_set.h"
 #include "heads/treebank_pass.h"
 #include "train/setup_data.h"
+
+#include <string.h>
 
 /* What is gathered step by step. */
 typedef struct gathering {
@@ -12,57 +15,32 @@ typedef struct gathering {
     int64_t asked;              /* the step at which heads are named */
     int64_t *relations, *steps; /* (R), (S) */
     float *found;               /* (S, R, H) */
-    bool *earned;               /* (S, R, H) */
+    int32_t *births;            /* (R, H): as far as the rows are read */
+    size_t steps_capacity, found_capacity;
 } gathering;
-
-/* Room for so many steps. */
-static hl_status make_room(gathering *g, size_t n)
-{
-    const char *what = "what heads found in a treebank";
-    hl_report_syntax_steps *shown = &g->history->shown;
-    const hl_syntax *counts = &g->history->counts;
-    size_t each = (size_t)(counts->n_relations * counts->n_heads); /* not 0, though none of them may be shown */
-    int64_t *steps = hl_realloc(g->steps, n, sizeof *steps);
-    HL_NEED(steps != NULL, what);
-    shown->steps = g->steps = steps;
-    float *found = hl_realloc(g->found, hl_size_product(n, each), sizeof *found);
-    HL_NEED(found != NULL, what);
-    shown->found = g->found = found;
-    bool *earned = hl_realloc(g->earned, hl_size_product(n, each), sizeof *earned);
-    HL_NEED(earned != NULL, what);
-    g->earned = earned;
-    return hl_ok();
-}
 
 static hl_status take_step(void *context, int64_t step)
 {
     gathering *g = context;
     hl_report_syntax_steps *shown = &g->history->shown;
-    int64_t at = shown->n_steps * shown->n_relations * shown->n_heads;
-    HL_TRY(make_room(g, (size_t)shown->n_steps + 1));
+    size_t n = (size_t)(shown->n_relations * shown->n_heads), s = (size_t)shown->n_steps;
+    bool good =
+        HL_GROW(g->steps, g->steps_capacity, s + 1) && HL_GROW(g->found, g->found_capacity, hl_size_product(s + 1, n));
+    shown->steps = g->steps;
+    shown->found = g->found;
+    HL_NEED(good, "what heads found in a treebank");
     g->steps[shown->n_steps++] = step;
-    for (int64_t r = 0; r < shown->n_relations; r++) {
-        for (int64_t h = 0; h < shown->n_heads; h++, at++) {
-            hl_syntax_choice choice = hl_syntax_head_of(&g->history->counts, g->relations[r], h).held_out;
-            g->found[at] = (float)hl_syntax_share(choice.found);
-            g->earned[at] = hl_syntax_earned(&choice);
-        }
+    for (size_t i = 0; i < n; i++) {
+        int64_t relation = g->relations[(int64_t)i / shown->n_heads];
+        hl_syntax_choice choice =
+            hl_syntax_head_of(&g->history->counts, relation, (int64_t)i % shown->n_heads).held_out;
+        g->found[s * n + i] = (float)hl_syntax_share(choice.found);
+        int32_t birth = g->births[i] >= 0 ? g->births[i] : (int32_t)s;
+        g->births[i] = hl_syntax_earned(&choice) ? birth : -1;
     }
     return step == g->asked ? hl_syntax_labels_make(&g->history->counts, g->history->followed.treebank, g->relations,
                                                     shown->n_relations, &g->history->labels)
                             : hl_ok();
-}
-
-static void find_births(const hl_report_syntax_steps *shown, const bool *earned, int32_t *births)
-{
-    int64_t n = shown->n_relations * shown->n_heads;
-    for (int64_t i = 0; i < n; i++) {
-        int64_t s = shown->n_steps;
-        while (s > 0 && earned[(s - 1) * n + i]) {
-            s--;
-        }
-        births[i] = s < shown->n_steps ? (int32_t)s : -1;
-    }
 }
 
 static hl_status read_rows(hl_syntax_history *history, const hl_model_source *run, const char *path, gathering *g)
@@ -76,13 +54,14 @@ static hl_status read_rows(hl_syntax_history *history, const hl_model_source *ru
     size_t R = (size_t)counts->n_relations, H = (size_t)counts->n_heads;
     const char **names = hl_calloc(R, sizeof *names);
     hl_syntax_rate *baselines = hl_calloc(R, sizeof *baselines);
-    int32_t *births = hl_calloc(R * H, sizeof *births);
-    *shown = (hl_report_syntax_steps){
-        .n_heads = counts->n_heads, .names = names, .baselines = baselines, .births = births
-    };
+    g->births = hl_calloc(R * H, sizeof *g->births);
     g->relations = hl_calloc(R, sizeof *g->relations);
-    HL_NEED(names != NULL && baselines != NULL && births != NULL && g->relations != NULL,
+    *shown = (hl_report_syntax_steps){
+        .n_heads = counts->n_heads, .names = names, .baselines = baselines, .births = g->births
+    };
+    HL_NEED(names != NULL && baselines != NULL && g->births != NULL && g->relations != NULL,
             "what heads found in a treebank");
+    memset(g->births, -1, R * H * sizeof *g->births);
     int64_t n = hl_syntax_rows(counts, history->followed.treebank, HL_SYNTAX_LEAST_CASES, false, g->relations);
     for (int64_t i = 0; i < n; i++) {
         hl_syntax_rate baseline = hl_syntax_head_of(counts, g->relations[i], 0).held_out.baseline;
@@ -94,9 +73,7 @@ static hl_status read_rows(hl_syntax_history *history, const hl_model_source *ru
             shown->n_relations++;
         }
     }
-    HL_TRY(hl_syntax_csv_read(path, &history->followed, &run->shape, counts, take_step, g));
-    find_births(shown, g->earned, births);
-    return hl_ok();
+    return hl_syntax_csv_read(path, &history->followed, &run->shape, counts, take_step, g);
 }
 
 hl_status hl_syntax_history_read(hl_syntax_history *history, hl_model_source *run, int64_t step)
@@ -112,7 +89,6 @@ hl_status hl_syntax_history_read(hl_syntax_history *history, hl_model_source *ru
     hl_status status = path != NULL ? read_rows(history, run, path, &g) : hl_error_memory(run->path);
     hl_free(path);
     hl_free(g.relations);
-    hl_free(g.earned);
     if (status.code != HL_OK) {
         hl_syntax_history_free(history);
     }

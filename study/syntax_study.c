@@ -2,37 +2,16 @@
 
 #include "core/base/memory.h"
 #include "heads/head_set.h"
-#include "study/treebank_run.h"
-#include "train/setup_data.h"
 
 #include <math.h>
 #include <string.h>
-
-/* What a pass over the treebank is for. */
-typedef struct pass_call {
-    const hl_syntax_question *question;
-    hl_syntax_study *study;
-    const char *what;
-} pass_call;
-
-hl_status hl_syntax_question_tell(const hl_syntax_question *question, const char *what, int64_t done, int64_t total)
-{
-    return question->progress != NULL ? question->progress(question->context, what, done, total) : hl_ok();
-}
-
-static hl_status tell(void *context, int64_t done, int64_t total)
-{
-    const pass_call *call = context;
-    return hl_syntax_question_tell(call->question, call->what, done, total);
-}
 
 static hl_status count_with(hl_syntax_study *study, const hl_syntax_question *question, bool null, hl_syntax *counts)
 {
     HL_TRY(hl_syntax_init(counts, study->treebank->n_relations, hl_heads_count(&study->model->source.shape)));
     hl_syntax_add_treebank(counts, study->treebank);
-    pass_call call = { .question = question, .study = study, .what = null ? "random weights" : "the model" };
-    return hl_treebank_run(study->model, null, study->treebank, counts,
-                           &(hl_treebank_taker){ .progress = tell, .context = &call });
+    return hl_treebank_run_pass(study->model, study->treebank, question,
+                                &(hl_treebank_run){ .null = null, .counts = counts });
 }
 
 /* ---- rows ---- */
@@ -54,12 +33,12 @@ static hl_status choose_rows(hl_syntax_study *study, const hl_syntax_question *q
 /* The heads whose weights make trees, and the sums of those: scores (W, W) of each sentence of a slice that is scored,
  * one after the other. */
 typedef struct tree_work {
-    pass_call call;
-    hl_syntax_choice best; /* of all relations */
+    hl_syntax_study *study;
     int64_t n;
-    hl_syntax_choice *heads; /* (n): those that earn the relation of a row where they were chosen, each once */
+    hl_syntax_choice *heads; /* (n): first that of all relations, then those that earn the relation of a row where they
+                                were chosen, each once */
     size_t size;
-    double *one, *sum; /* (size): of the best head, of all */
+    double *one, *sum; /* (size): of the first head, of all others; in one block */
     int32_t *guess;    /* room for a sentence's words */
     hl_status status;
 } tree_work;
@@ -90,10 +69,10 @@ static void add_map(double *scores, const hl_real *map, int64_t W, hl_syntax_dir
 /* Makes every kind of tree of one sentence, of the scores from `place` on. */
 static hl_status score_sentence(const tree_work *work, const hl_treebank_sentence *sentence, int64_t root, size_t place)
 {
-    hl_syntax_study *study = work->call.study;
+    hl_syntax_study *study = work->study;
     int64_t W = sentence->n_words;
     study->tree_sentences++;
-    int kinds = work->n > 0 ? HL_SYNTAX_TREE_KINDS : HL_SYNTAX_TREE_MEAN;
+    int kinds = work->n > 1 ? HL_SYNTAX_TREE_KINDS : HL_SYNTAX_TREE_MEAN;
     for (int kind = 0; kind < kinds; kind++) {
         switch (kind) {
         case HL_SYNTAX_TREE_RIGHT:
@@ -104,7 +83,7 @@ static hl_status score_sentence(const tree_work *work, const hl_treebank_sentenc
             break;
         case HL_SYNTAX_TREE_OFFSET:
             for (int64_t i = 0; i < W; i++) {
-                work->guess[i] = (int32_t)hl_syntax_offset_guess(i, work->best.offset, W);
+                work->guess[i] = (int32_t)hl_syntax_offset_guess(i, work->heads->offset, W);
             }
             break;
         default:
@@ -121,57 +100,50 @@ static void add_maps(void *context, const hl_word_maps *maps, int threads)
 {
     (void)threads;
     tree_work *work = context;
-    const pass_call *call = &work->call;
     size_t place = 0;
     if (maps->layer == 0) {
-        memset(work->one, 0, work->size * sizeof *work->one);
-        memset(work->sum, 0, work->size * sizeof *work->sum);
+        memset(work->one, 0, 2 * work->size * sizeof *work->one);
     }
     for (int64_t s = maps->first; s < maps->first + maps->n_sentences; s++) {
-        hl_treebank_sentence sentence = hl_treebank_at(call->study->treebank, s);
+        hl_treebank_sentence sentence = hl_treebank_at(work->study->treebank, s);
         int64_t W = sentence.n_words, root;
         if (!is_scored(&sentence, s, &root)) {
             continue;
         }
-        for (int64_t i = -1; i < work->n; i++) {
-            const hl_syntax_choice *choice = i < 0 ? &work->best : &work->heads[i];
-            int64_t head = choice->head - maps->first_head;
+        for (int64_t i = 0; i < work->n; i++) {
+            int64_t head = work->heads[i].head - maps->first_head;
             if (head >= 0 && head < maps->n_heads) {
-                add_map((i < 0 ? work->one : work->sum) + place, hl_word_map(maps, s, head, W), W, choice->direction);
+                double *scores = (i == 0 ? work->one : work->sum) + place;
+                add_map(scores, hl_word_map(maps, s, head, W), W, work->heads[i].direction);
             }
         }
-        if (maps->layer == call->study->model->source.shape.n_layers - 1) {
+        if (maps->layer == work->study->model->source.shape.n_layers - 1) {
             HL_THEN(work->status, score_sentence(work, &sentence, root, place));
         }
         place += (size_t)(W * W);
     }
 }
 
-static hl_status tell_trees(void *context, int64_t done, int64_t total)
+static bool has_failed(const void *work)
 {
-    tree_work *work = context;
-    HL_TRY(work->status);
-    return tell(&work->call, done, total);
+    return ((const tree_work *)work)->status.code != HL_OK;
 }
 
 /* Heads that find no more than an offset does look at one place whatever stands there, and would drown the others. */
-static hl_status choose_tree_heads(tree_work *work)
+static void choose_tree_heads(tree_work *work)
 {
-    const hl_syntax_study *study = work->call.study;
-    work->heads = hl_calloc((size_t)study->n_rows, sizeof *work->heads);
-    HL_NEED(work->heads != NULL, "the heads of trees");
-    work->best = hl_syntax_row_of(&study->found, -1).held_out;
+    const hl_syntax_study *study = work->study;
+    work->heads[work->n++] = hl_syntax_row_of(&study->found, -1).held_out;
     for (int64_t row = 1; row < study->n_rows; row++) {
         hl_syntax_choice choice = hl_syntax_chosen_of(&study->found, study->rows[row]);
         bool known = !hl_syntax_earned(&choice) || study->rows[row] >= study->found.n_own;
-        for (int64_t i = 0; i < work->n; i++) {
+        for (int64_t i = 1; i < work->n; i++) {
             known = known || (work->heads[i].head == choice.head && work->heads[i].direction == choice.direction);
         }
         if (!known) {
             work->heads[work->n++] = choice;
         }
     }
-    return hl_ok();
 }
 
 /* W^2 of the sentences of a slice together: at most the longest one's W for each of their words. */
@@ -181,117 +153,74 @@ static size_t most_scores(const hl_treebank *treebank)
     return hl_size_product((size_t)treebank->most_words, (size_t)rows);
 }
 
+static hl_status run_trees(tree_work *work, const hl_syntax_question *question)
+{
+    hl_syntax_study *study = work->study;
+    HL_NEED(work->heads != NULL && work->one != NULL && work->guess != NULL, "trees");
+    choose_tree_heads(work);
+    HL_TRY(hl_treebank_run_pass(
+        study->model, study->treebank, question,
+        &(hl_treebank_run){ .what = "trees", .layer = add_maps, .enough = has_failed, .context = work }));
+    study->has_trees = work->status.code == HL_OK;
+    study->n_tree_heads = work->n - 1;
+    return work->status;
+}
+
 static hl_status make_trees(hl_syntax_study *study, const hl_syntax_question *question)
 {
-    tree_work work = { .call = { .question = question, .study = study, .what = "trees" } };
-    hl_status status = choose_tree_heads(&work);
-    work.size = most_scores(study->treebank);
-    work.one = hl_calloc(work.size, sizeof *work.one);
-    work.sum = hl_calloc(work.size, sizeof *work.sum);
-    work.guess = hl_calloc((size_t)study->treebank->most_words, sizeof *work.guess);
-    if (work.one == NULL || work.sum == NULL || work.guess == NULL) {
-        HL_THEN(status, hl_error_memory("trees"));
-    }
-    HL_THEN(status,
-            hl_treebank_run(study->model, false, study->treebank, NULL,
-                            &(hl_treebank_taker){ .layer = add_maps, .progress = tell_trees, .context = &work }));
-    HL_THEN(status, work.status);
-    study->has_trees = status.code == HL_OK;
-    study->n_tree_heads = work.n;
+    size_t size = most_scores(study->treebank), words = (size_t)study->treebank->most_words;
+    tree_work work = { .study = study,
+                       .heads = hl_calloc((size_t)study->n_rows, sizeof *work.heads),
+                       .size = size,
+                       .one = hl_calloc(size, 2 * sizeof *work.one),
+                       .guess = hl_calloc(words, sizeof *work.guess) };
+    work.sum = work.one != NULL ? work.one + size : NULL;
+    hl_status status = run_trees(&work, question);
     hl_free(work.heads);
     hl_free(work.one);
-    hl_free(work.sum);
     hl_free(work.guess);
     return status;
 }
 
 /* ---- examples ---- */
 
-static void add_cases(void *context, const hl_word_maps *maps, int threads)
+static void add_cases(void *cases, const hl_word_maps *maps, int threads)
 {
     (void)threads;
-    hl_syntax_cases_add(&((const pass_call *)context)->study->cases, maps);
+    hl_syntax_cases_add(cases, maps);
 }
 
-/* Fails, to end the pass, where there are enough. */
-static hl_status tell_cases(void *context, int64_t done, int64_t total)
+static bool are_full(const void *cases)
 {
-    const pass_call *call = context;
-    return hl_syntax_cases_full(&call->study->cases) ? hl_error(HL_FAILED, "enough examples")
-                                                     : tell(context, done, total);
+    return hl_syntax_cases_full(cases);
 }
 
 hl_status hl_syntax_study_find_cases(hl_syntax_study *study, const hl_syntax_question *question, int64_t each)
 {
-    pass_call call = { .question = question, .study = study, .what = "examples" };
     HL_TRY(hl_syntax_cases_init(&study->cases, study->treebank, &study->found, study->rows, study->n_rows, each));
-    hl_status status =
-        hl_treebank_run(study->model, false, study->treebank, NULL,
-                        &(hl_treebank_taker){ .layer = add_cases, .progress = tell_cases, .context = &call });
-    return hl_syntax_cases_full(&study->cases) ? hl_ok() : status;
+    return hl_treebank_run_pass(
+        study->model, study->treebank, question,
+        &(hl_treebank_run){ .what = "examples", .layer = add_cases, .enough = are_full, .context = &study->cases });
 }
 
 /* ---- the whole ---- */
-
-static hl_status tell_reading(void *context, int64_t done, int64_t total)
-{
-    const hl_syntax_question *q = context;
-    return q->progress(q->context, "reading", done, total);
-}
-
-hl_status hl_syntax_study_spec(const hl_opened_model *model, const hl_syntax_question *question, hl_treebank_spec *out)
-{
-    const hl_text_data *text = hl_dataset_text(model->source.dataset);
-    const hl_text_spec spec = hl_config_text_spec(&model->source.config);
-    if (text == NULL || spec.task == HL_TEXT_FILE) {
-        return hl_error(HL_INVALID,
-                        "%s: reads no text: a treebank is for models of text, such as of tasks masked, next, tags, "
-                        "classes, or for open models",
-                        model->source.path);
-    }
-    int64_t most = model->source.shape.max_length, asked = question->max_pieces;
-    *out = (hl_treebank_spec){ .path = question->path,
-                               .tokens = hl_text_data_tokens(text),
-                               .wraps = !hl_text_spec_is_running(&spec),
-                               .max_pieces = asked > 0 && asked < most ? asked : most,
-                               .subtypes = question->subtypes,
-                               .progress = question->progress != NULL ? tell_reading : NULL,
-                               .context = (void *)question };
-    return hl_ok();
-}
 
 hl_status hl_syntax_study_read(hl_syntax_study *study, const hl_opened_model *model, const hl_syntax_question *question)
 {
     *study = (hl_syntax_study){ .model = model };
     hl_treebank_spec spec;
-    HL_TRY(hl_syntax_study_spec(model, question, &spec));
+    HL_TRY(hl_syntax_question_spec(question, model, &spec));
     study->max_pieces = spec.max_pieces;
     return hl_treebank_read(&spec, &study->treebank);
-}
-
-/* What judging heads needs; 0 if it is not requested. */
-static hl_status judged_bytes(const hl_syntax_study *study, const hl_syntax_question *question, size_t *bytes)
-{
-    *bytes = 0;
-    if (!question->faithful) {
-        return hl_ok();
-    }
-    hl_model *dry = hl_calloc(1, sizeof *dry); /* without numbers, and too large for the stack of some threads */
-    HL_NEED(dry != NULL, "the effects of heads");
-    hl_status status = hl_model_init(dry, &study->model->source.shape);
-    HL_THEN(status, hl_syntax_study_judge_bytes(study, question, dry, bytes));
-    hl_model_free(dry);
-    hl_free(dry);
-    return status;
 }
 
 hl_status hl_syntax_study_bytes(const hl_syntax_study *study, const hl_syntax_question *question, size_t *making,
                                 size_t *kept)
 {
     const hl_treebank *treebank = study->treebank;
-    size_t pass, null, judged;
+    size_t pass, null, judged = 0;
     HL_TRY(hl_treebank_run_bytes(study->model, treebank, &pass, &null));
-    HL_TRY(judged_bytes(study, question, &judged));
+    HL_TRY(question->faithful ? hl_syntax_study_judge_bytes(study, question, &judged) : hl_ok());
     size_t counts = hl_syntax_bytes(treebank->n_relations, hl_heads_count(&study->model->source.shape));
     size_t trees = question->trees ? hl_size_product(most_scores(treebank), 2 * sizeof(double)) : 0;
     null = question->null ? null : 0;

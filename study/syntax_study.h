@@ -9,29 +9,12 @@
 #include "heads/syntax_label.h"
 #include "heads/tree.h"
 #include "study/model.h"
+#include "study/treebank_run.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 HL_BEGIN_DECLS
-
-typedef struct hl_syntax_question {
-    const char *path;   /* the treebank */
-    int64_t max_pieces; /* the most pieces of a sentence; 0: as many as the model reads */
-    bool subtypes;
-    bool punct_and_root; /* punct and root have rows, too */
-    bool null;           /* measure random weights, too */
-    bool trees;          /* make whole trees */
-    bool faithful;       /* judge the heads that earn a relation */
-    int64_t least_cases; /* the fewest cases in all sentences for which a relation has a row */
-
-    /* Reports what is being done and how far it is; may be NULL. Its failure ends the study. */
-    hl_status (*progress)(void *context, const char *what, int64_t done, int64_t total);
-    void *context;
-} hl_syntax_question;
-
-/* Tells the question's progress, if it has one, how far that is which is being done. Fails as that does. */
-hl_status hl_syntax_question_tell(const hl_syntax_question *question, const char *what, int64_t done, int64_t total);
 
 enum { HL_SYNTAX_JUDGED = 500 }; /* heads are judged on so many sentences: the first usable ones */
 
@@ -65,9 +48,6 @@ typedef struct hl_syntax_study {
     hl_syntax_cases cases;  /* as hl_syntax_study_find_cases finds them */
 } hl_syntax_study;
 
-/* How the model reads the question's treebank. HL_INVALID: the model reads no text. */
-hl_status hl_syntax_study_spec(const hl_opened_model *model, const hl_syntax_question *question, hl_treebank_spec *out);
-
 /* Reads the treebank. The model must outlive the study; it need not be loaded yet. HL_INVALID (the model reads no
  * text), HL_BAD_FILE (as hl_treebank_read), HL_NO_MEMORY, or the failure of `progress`. Must be freed with
  * hl_syntax_study_free, on failure too. */
@@ -93,9 +73,8 @@ hl_status hl_syntax_study_make(hl_syntax_study *study, const hl_syntax_question 
  * again. HL_BAD_FILE, HL_NO_MEMORY, HL_NOT_FINITE, or the failure of the question's progress. */
 hl_status hl_syntax_study_judge(hl_syntax_study *study, hl_opened_model *model, const hl_syntax_question *question);
 
-/* The bytes that this needs; 0 if there is no loss. `model` need not be allocated. HL_INVALID, HL_NO_MEMORY. */
-hl_status hl_syntax_study_judge_bytes(const hl_syntax_study *study, const hl_syntax_question *question,
-                                      const hl_model *model, size_t *bytes);
+/* The bytes that this needs; 0 if there is no loss. The model need not be loaded. HL_INVALID, HL_NO_MEMORY. */
+hl_status hl_syntax_study_judge_bytes(const hl_syntax_study *study, const hl_syntax_question *question, size_t *bytes);
 
 /* Finds, for every row, up to `each` cases in which the head is right, and as many in which it is wrong. Call it once.
  * HL_NO_MEMORY, or the failure of the question's progress. */

@@ -3,6 +3,7 @@
 
 #include "core/base/declarations.h"
 #include "core/base/text.h"
+#include "heads/head_set.h"
 #include "heads/label.h"
 #include "heads/snapshot.h"
 #include "heads/word_join.h"
@@ -15,18 +16,22 @@ HL_BEGIN_DECLS
 
 enum { HL_VIEW_ANY = -1 };
 
+/* A head's title, or a position that is named by its number. */
+typedef struct hl_heads_view_name {
+    char text[sizeof(hl_head_name) + sizeof(hl_label_text)];
+} hl_heads_view_name;
+
 typedef struct hl_heads_view {
-    const hl_opened_model *run; /* not owned, like `maps` */
-    const hl_snapshot *maps;    /* maps of tokens */
-    hl_panel *panels;           /* all heads, by layer and head; owned, like everything below */
-    int64_t *row_lengths;       /* the number of heads in each layer */
+    const hl_opened_model *run;         /* not owned, like `maps` */
+    const hl_snapshot *maps;            /* maps of tokens */
+    int64_t row_lengths[HL_MAX_LAYERS]; /* the number of heads in each layer */
+    hl_panel *panels;                   /* all heads, by layer and head; owned, like everything below */
     int64_t n, n_layers;
     const char **tokens; /* at the axes */
-    hl_text caption;     /* run, step, example */
-    hl_text texts;       /* titles and positions, each followed by a zero byte */
-    size_t *titles;      /* where each head's title begins in `texts` */
-    hl_real *means;      /* NULL if one example is shown */
-    hl_label *labels;    /* of all heads; NULL if they have none */
+    hl_heads_view_name *names;
+    hl_text caption;  /* run, step, example */
+    hl_real *means;   /* NULL if one example is shown */
+    hl_label *labels; /* of all heads; NULL if they have none */
     int64_t first_example, n_examples;
     bool norms;
     hl_word_join join;        /* empty if pieces are shown */

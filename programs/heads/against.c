@@ -263,7 +263,7 @@ static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model 
     hl_report_run shown[2];
     for (int i = 0; i < 2; i++) {
         side *s = &c->sides[i];
-        HL_TRY(hl_heads_report_gather(&s->report, s->run, &s->history, &s->study));
+        HL_TRY(hl_heads_report_gather(&s->report, &(hl_heads_page){ .history = &s->history }));
         shown[i] = s->report.shown;
         shown[i].matches = s->matches;
     }

@@ -148,9 +148,9 @@ static void add_hidden(hl_npz_writer *npz, const hl_hidden_states *hidden, const
     for (int i = 0; i < hidden->n_states; i++) {
         add_numbered(npz, "hidden", i, HL_SHAPE(1, T, D), hidden->rows + i * T * D);
     }
-    for (int l = 0; l < config->n_layers && hidden->z != NULL; l++) {
-        add_numbered(npz, "z", l, HL_SHAPE(1, config->heads[l], T, config->d_v[l]), hidden->z[l]);
-        add_numbered(npz, "write", l, HL_SHAPE(1, config->heads[l], T, D), hidden->writes[l]);
+    for (int l = 0; l < config->n_layers && hidden->heads != NULL; l++) {
+        add_numbered(npz, "z", l, HL_SHAPE(1, config->heads[l], T, config->d_v[l]), hidden->heads[l].z);
+        add_numbered(npz, "write", l, HL_SHAPE(1, config->heads[l], T, D), hidden->heads[l].writes);
     }
 }
 

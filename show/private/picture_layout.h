@@ -14,6 +14,7 @@
 enum { HL_PICTURE_TITLE_LINES = 3, HL_PICTURE_CAPTION_LINES = 4 };
 
 typedef struct hl_picture_layout {
+    const hl_picture *picture; /* not owned */
     double width, height;
     double left, top;               /* of the first map */
     double slot_width;              /* of the widest map and its title */
@@ -33,7 +34,6 @@ typedef struct hl_picture_layout {
     double grid_right, grid_bottom; /* of titles and tokens, too */
     double axis_left;               /* the baseline of the queries' axis name */
     double bar_height;
-    bool dark;
     double caption_left, caption_top, caption_width; /* caption_top: the first baseline */
 } hl_picture_layout;
 
@@ -48,10 +48,10 @@ typedef struct hl_picture_slot {
 
 /* Moves to the next panel, from a zeroed slot to the first. False after the last; y is then where the maps of a further
  * row would begin. */
-bool hl_picture_next(const hl_picture *picture, const hl_picture_layout *layout, hl_picture_slot *slot);
+bool hl_picture_next(const hl_picture_layout *layout, hl_picture_slot *slot);
 
 /* Computes the layout of a checked picture; measures texts with `cairo`. */
 hl_picture_layout hl_picture_lay_out(const hl_picture *picture, cairo_t *cairo);
 
-/* Paints the picture with that layout. HL_NO_MEMORY; cairo's own errors stay on `cairo`. */
-hl_status hl_picture_paint(const hl_picture *picture, const hl_picture_layout *layout, cairo_t *cairo);
+/* Paints a picture by its layout, the context of a hl_drawing. HL_NO_MEMORY; cairo's own errors stay on `cairo`. */
+hl_status hl_picture_paint(const void *context, cairo_t *cairo);

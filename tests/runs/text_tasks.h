@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_TASKS = 5, TEXT_NEXT = 1, TEXT_TAGS = 2, TEXT_BYTES = 1 << 15, TEXT_STEPS = 12 };
+enum { TEXT_TASKS = 5, TEXT_NEXT = 1, TEXT_TAGS = 2, TEXT_BYTES = 1 << 16, TEXT_STEPS = 12 };
 
 static const struct {
     const char *name, *file, *keys, *model;
@@ -33,6 +33,12 @@ static inline __attribute__((format(printf, 1, 2))) void text_say(const char *fo
     va_start(arguments, format);
     text_used += (size_t)vsnprintf(text_made + text_used, sizeof text_made - text_used, format, arguments);
     va_end(arguments);
+}
+
+/* Word w of a sentence in CoNLL-U, below word `head`; -1: the root. */
+static inline void text_say_word(int w, const char *form, int head, const char *relation)
+{
+    text_say("%d\t%s\t_\t_\t_\t_\t%d\t%s\t_\t_\n", w + 1, form, head + 1, relation);
 }
 
 /* Sentence, row or lines number i of the task. */

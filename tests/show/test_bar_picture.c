@@ -3,7 +3,7 @@
 
 #include "show/picture.h"
 #include "tests/check_suite.h"
-#include "tests/heads/example.h"
+#include "tests/show/written.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,19 +14,14 @@ static const hl_bar bars[] = {
 };
 static const hl_bar_picture picture = { "runs/copy_task", bars, 4, "a caption" };
 
+static hl_status print(hl_picture_format format, hl_text *bytes)
+{
+    return hl_bar_picture_print(&picture, format, 144, bytes);
+}
+
 TEST(every_format_begins_as_it_must_and_twice_is_the_same)
 {
-    static const char *const beginnings[] = { "\x89PNG\r\n\x1a\n", "<?xml", "%PDF-1." };
-    for (int f = 0; f < HL_PICTURE_FORMATS; f++) {
-        hl_text once = { 0 }, twice = { 0 };
-        expect_ok(hl_bar_picture_print(&picture, (hl_picture_format)f, 144, &once));
-        expect_ok(hl_bar_picture_print(&picture, (hl_picture_format)f, 144, &twice));
-        ck_assert_int_eq(strncmp(once.bytes, beginnings[f], strlen(beginnings[f])), 0);
-        ck_assert_uint_eq(once.size, twice.size);
-        ck_assert_mem_eq(once.bytes, twice.bytes, once.size);
-        hl_text_free(&once);
-        hl_text_free(&twice);
-    }
+    expect_formats(print);
 }
 
 /* The left and right end of the next filled rectangle of that colour; returns where it ends in the text. */
@@ -43,18 +38,16 @@ static const char *next_bar(const char *svg, const char *colour, double *left, d
 
 TEST(bars_are_as_long_as_their_values)
 {
-    hl_text svg = { 0 };
-    expect_ok(hl_bar_picture_print(&picture, HL_SVG, 0, &svg));
-    expect_ok(hl_text_status(&svg));
+    hl_text *svg = scratch_text();
+    expect_ok(print(HL_SVG, svg));
     double zero, four, two, same, minus;
-    const char *at = next_bar(svg.bytes, "rgb(7%", &zero, &four);
+    const char *at = next_bar(svg->bytes, "rgb(7%", &zero, &four);
     next_bar(at, "rgb(7%", &same, &two);
     ck_assert_double_eq_tol(zero, same, 0.01);
     ck_assert_double_eq_tol(four - zero, 2 * (two - zero), 0.05);
-    next_bar(svg.bytes, "rgb(80%", &minus, &same);
+    next_bar(svg->bytes, "rgb(80%", &minus, &same);
     ck_assert_double_eq_tol(same, zero, 0.01);
     ck_assert_double_eq_tol(zero - minus, (two - zero) / 2, 0.05);
-    hl_text_free(&svg);
 }
 
 TEST(what_cannot_be_drawn_is_refused)

@@ -4,7 +4,7 @@
 #include "show/picture.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
-#include "tests/heads/example.h"
+#include "tests/show/written.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,43 +17,31 @@ static const double losses[ROWS] = { 0.0014, 0.03, 0.4, 1.2, 2.6 }, zeros[ROWS] 
                     sizes[ROWS] = { 1e-9, 5, 1e9, 3, 2 };
 static const char *const names[ROWS] = { "all  5", "- L0H1  4", "- L1H0  3", "</text><&\"", "\xff\n" };
 
-static hl_status print_as(int format, const hl_curve_picture *picture, hl_text *bytes)
-{
-    return hl_curve_picture_print(picture, (hl_picture_format)format, 144, bytes);
-}
-
-static const char *const beginnings[] = { "\x89PNG\r\n\x1a\n", "<?xml", "%PDF-1." };
-enum { FORMATS = HL_PICTURE_FORMATS };
-
 static const hl_curve curves[] = { { .name = "loss", .values = losses },
                                    { .name = "zero", .values = zeros },
                                    { .name = "size", .values = sizes } };
 static const hl_curve_picture chart = { curves, 3, names, ROWS, "heads left", "runs/copy_task" };
 
-TEST(every_format_begins_as_it_must_and_twice_is_the_same)
+static hl_status print(hl_picture_format format, hl_text *bytes)
 {
-    for (int f = 0; f < FORMATS; f++) {
-        hl_text once = { 0 }, twice = { 0 };
-        expect_ok(print_as(f, &chart, &once));
-        expect_ok(print_as(f, &chart, &twice));
-        ck_assert_uint_gt(once.size, 1000);
-        ck_assert_int_eq(strncmp(once.bytes, beginnings[f], strlen(beginnings[f])), 0);
-        ck_assert_uint_eq(once.size, twice.size);
-        ck_assert_mem_eq(once.bytes, twice.bytes, once.size);
-        hl_text_free(&once);
-        hl_text_free(&twice);
-    }
+    return hl_curve_picture_print(&chart, format, 144, bytes);
 }
 
-/* How often the numbers of `format`'s drawing show something. */
-static int count(const char *text, const char *part)
+TEST(every_format_begins_as_it_must_and_twice_is_the_same)
 {
-    int n = 0;
-    for (; (text = strstr(text, part)) != NULL; text += strlen(part)) {
-        n++;
-    }
-    return n;
+    expect_formats(print);
 }
+
+/* A picture of one curve as SVG. */
+static const char *drawn(hl_curve curve, const char *const *rows, int64_t n_rows)
+{
+    hl_curve_picture picture = { &curve, 1, rows, n_rows, "a", NULL };
+    hl_text *bytes = scratch_text();
+    expect_ok(hl_curve_picture_print(&picture, HL_SVG, 0, bytes));
+    return bytes->bytes;
+}
+
+static const hl_curve loss = { .name = "loss", .values = losses };
 
 /* The path of the line through all: it begins at the first number, not at some text. */
 static void expect_line(const char *svg, int n)
@@ -62,24 +50,19 @@ static void expect_line(const char *svg, int n)
     ck_assert_ptr_nonnull(path);
     char steps[512];
     snprintf(steps, sizeof steps, "%.*s", (int)strcspn(strstr(path, " d=\"") + 4, "\""), strstr(path, " d=\"") + 4);
-    ck_assert_int_eq(count(steps, "M "), 1);
-    ck_assert_int_eq(count(steps, "L "), n - 1);
+    ck_assert_int_eq(count_of(steps, "M "), 1);
+    ck_assert_int_eq(count_of(steps, "L "), n - 1);
 }
 
 /* A dot is four arcs of a circle, which SVG writes as curves (C); the line through all is one path. */
 TEST(every_number_has_a_dot)
 {
-    hl_curve one = { .name = "loss", .values = losses };
-    hl_curve_picture few = { &one, 1, names, 2, "a", NULL }, more = { &one, 1, names, 4, "a", NULL };
-    hl_text *few_bytes = scratch_text(), *more_bytes = scratch_text();
-    static const char ink[] = "fill:rgb(7%";
-    expect_ok(hl_curve_picture_print(&few, HL_SVG, 0, few_bytes));
-    expect_ok(hl_curve_picture_print(&more, HL_SVG, 0, more_bytes));
-    ck_assert_int_eq(count(few_bytes->bytes, ink), 2);
-    ck_assert_int_eq(count(more_bytes->bytes, ink), 4);
-    ck_assert_int_eq(count(more_bytes->bytes, "stroke:rgb(7%"), 1);
-    expect_line(few_bytes->bytes, 2);
-    expect_line(more_bytes->bytes, 4);
+    for (int n = 2; n <= 4; n += 2) {
+        const char *svg = drawn(loss, names, n);
+        ck_assert_int_eq(count_of(svg, "fill:rgb(7%"), n);
+        ck_assert_int_eq(count_of(svg, "stroke:rgb(7%"), 1);
+        expect_line(svg, n);
+    }
 }
 
 /* Dots beside the curve are pale, and the axis holds them. */
@@ -87,20 +70,18 @@ TEST(dots_beside_a_curve_are_drawn_and_the_axis_holds_them)
 {
     static const hl_curve_dot dots[] = { { 0, 1 }, { 0, 2 }, { 1, 700 } };
     hl_curve one = { .name = "loss", .values = losses, .dots = dots, .n_dots = 3 };
-    hl_curve_picture picture = { &one, 1, names, 2, "a", NULL };
-    hl_text *bytes = scratch_text();
-    expect_ok(hl_curve_picture_print(&picture, HL_SVG, 0, bytes));
-    ck_assert_int_eq(count(bytes->bytes, "fill:rgb(55"), 3);
-    ck_assert_int_eq(count(bytes->bytes, "fill:rgb(7%"), 2);
-    for (const char *at = strstr(bytes->bytes, "fill:rgb(55"); at != NULL; at = strstr(at + 1, "fill:rgb(55")) {
+    const char *svg = drawn(one, names, 2);
+    ck_assert_int_eq(count_of(svg, "fill:rgb(55"), 3);
+    ck_assert_int_eq(count_of(svg, "fill:rgb(7%"), 2);
+    for (const char *at = strstr(svg, "fill:rgb(55"); at != NULL; at = strstr(at + 1, "fill:rgb(55")) {
         ck_assert_double_ge(atof(strchr(strstr(at, " d=\"M ") + 6, ' ')), 0); /* none above the chart */
     }
-    hl_text_free(bytes);
     static const hl_curve_dot bad[] = { { 2, 1 }, { -1, 1 }, { 0, NAN }, { 0, -1 } };
     for (int i = 0; i < 4; i++) {
         one.dots = &bad[i];
         one.n_dots = 1;
-        ck_assert_int_eq(hl_curve_picture_print(&picture, HL_SVG, 0, bytes).code, HL_INVALID);
+        hl_curve_picture picture = { &one, 1, names, 2, "a", NULL };
+        ck_assert_int_eq(hl_curve_picture_print(&picture, HL_SVG, 0, scratch_text()).code, HL_INVALID);
     }
 }
 
@@ -112,25 +93,16 @@ TEST(any_number_of_rows_can_be_drawn)
         values[i] = i;
         many[i] = names[i % ROWS];
     }
-    hl_curve one = { .name = "loss", .values = values };
     for (int n = 1; n <= MOST; n *= 5) {
-        hl_curve_picture picture = { &one, 1, many, n, "heads left", NULL };
-        hl_text bytes = { 0 };
-        expect_ok(hl_curve_picture_print(&picture, HL_SVG, 0, &bytes));
-        hl_text_free(&bytes);
+        drawn((hl_curve){ .name = "loss", .values = values }, many, n);
     }
 }
 
 static double height_of(const char *const *rows)
 {
-    hl_curve one = { .name = "loss", .values = losses };
-    hl_curve_picture picture = { &one, 1, rows, 2, "a", NULL };
-    hl_text *bytes = scratch_text();
-    expect_ok(hl_curve_picture_print(&picture, HL_SVG, 0, bytes));
-    const char *height = strstr(bytes->bytes, " height=\"");
+    const char *height = strstr(drawn(loss, rows, 2), " height=\"");
     ck_assert_ptr_nonnull(height);
-    double number = atof(height + strlen(" height=\""));
-    return number;
+    return atof(height + strlen(" height=\""));
 }
 
 /* Turned names need room below the chart, upright ones a line. */
@@ -149,12 +121,9 @@ TEST(what_cannot_be_drawn_is_refused)
     for (int i = 0; i < 3; i++) {
         hl_curve curve = { .name = "loss", .values = bad[i] };
         hl_curve_picture picture = { &curve, 1, names, 2, "heads", NULL };
-        for (int f = 0; f < FORMATS; f++) {
-            hl_text *bytes = scratch_text();
-            hl_status status = print_as(f, &picture, bytes);
-            ck_assert_int_eq(status.code, HL_INVALID);
-            ck_assert_ptr_nonnull(strstr(status.text, "loss"));
-            hl_text_free(bytes);
+        for (int f = 0; f < HL_PICTURE_FORMATS; f++) {
+            CHECK_FAILS(hl_curve_picture_print(&picture, (hl_picture_format)f, 144, scratch_text()), HL_INVALID,
+                        "loss");
         }
     }
     hl_text *bytes = scratch_text();
@@ -175,10 +144,10 @@ TEST(what_cannot_be_drawn_is_refused)
 TEST(every_allocation_may_fail)
 {
     faults_begin();
-    for (int f = 0; f < FORMATS; f++) {
+    for (int f = 0; f < HL_PICTURE_FORMATS; f++) {
         hl_text bytes = { 0 };
         faults_in_memory(1, FAULTS_FOR_EVER);
-        ck_assert_int_eq(print_as(f, &chart, &bytes).code, HL_NO_MEMORY);
+        ck_assert_int_eq(print((hl_picture_format)f, &bytes).code, HL_NO_MEMORY);
         hl_text_free(&bytes);
     }
     faults_in_memory(0, FAULTS_ONCE);

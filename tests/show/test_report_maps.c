@@ -11,17 +11,42 @@
 #include <math.h>
 #include <stdio.h>
 
+static made_up_run run;
+static hl_report_maps maps;
+static hl_patterns layers[2];
+
+static void end(void)
+{
+    hl_report_maps_free(&maps);
+    made_up_run_free(&run);
+    run = (made_up_run){ 0 };
+}
+
+/* Makes a run in the place of the one before, and maps that nothing is added to. */
+static void begin(int n_layers, int64_t H, int64_t E, int64_t T, int64_t n_snapshots)
+{
+    end();
+    run = made_up_run_make(n_layers, H, E, T, n_snapshots);
+    maps = (hl_report_maps){ .n_snapshots = n_snapshots };
+    made_up_run_layers(&run, layers);
+}
+
+static hl_status add(int64_t step, int n_layers)
+{
+    return hl_report_maps_add(&maps, step, layers, n_layers, NULL);
+}
+
 TEST(levels_are_the_weights_of_the_first_examples)
 {
     enum { LAYERS = 2, H = 3, E = 5, T = 6 };
-    made_up_run run = made_up_run_make(LAYERS, H, E, T, 2);
-    hl_report_maps maps = { .n_snapshots = 2, .max_examples = 3 };
+    begin(LAYERS, H, E, T, 2);
+    maps.max_examples = 3;
     expect_ok(made_up_run_add(&run, &maps, 0));
     ck_assert_int_eq(maps.n_kept, 2);
     ck_assert_int_eq(maps.kept[1].step, 10);
-    ck_assert_int_eq(maps.n_examples, 3);
-    ck_assert_mem_eq(maps.tokens, run.tokens, 3 * T * sizeof *run.tokens);
-    ck_assert_mem_eq(maps.sources, run.sources, 3 * T * sizeof *run.sources);
+    ck_assert_int_eq(maps.examples.n_examples, 3);
+    ck_assert_mem_eq(maps.examples.tokens, run.tokens, 3 * T * sizeof *run.tokens);
+    ck_assert_mem_eq(maps.examples.sources, run.sources, 3 * T * sizeof *run.sources);
     enum { N = LAYERS * H * (T * T + 4 * 4 + T * T) };
     uint8_t numbers[2 * N];
     ck_assert_uint_eq(unpacked(maps.kept[1].levels, numbers, sizeof numbers), sizeof numbers);
@@ -40,9 +65,7 @@ TEST(levels_are_the_weights_of_the_first_examples)
             }
         }
     }
-    hl_report_maps_free(&maps);
-    hl_report_maps_free(&maps);
-    made_up_run_free(&run);
+    hl_report_maps_free(&maps); /* which may be done again */
 }
 
 /* Keys behind a causal mask hold anything. */
@@ -52,13 +75,12 @@ TEST(a_forbidden_key_has_level_0)
     hl_patterns layer = {
         .weights = weights, .lengths = &(int32_t){ 2 }, .n_heads = 1, .n_tokens = 2, .causal = true, .n_examples = 1
     };
-    hl_report_maps maps = { .n_snapshots = 1 };
+    maps.n_snapshots = 1;
     expect_ok(hl_report_maps_add(&maps, 3, &layer, 1, NULL));
     uint8_t numbers[8];
     ck_assert_uint_eq(unpacked(maps.kept[0].levels, numbers, 8), 8);
     ck_assert_mem_eq(numbers, ((uint8_t[]){ 255, 0, 180, 180, 0, 0, 2, 2 }), 8);
-    ck_assert(maps.causal && maps.tokens == NULL && maps.sources == NULL);
-    hl_report_maps_free(&maps);
+    ck_assert(maps.causal && maps.examples.tokens == NULL && maps.examples.sources == NULL);
 }
 
 /* By looking at all levels. */
@@ -111,10 +133,10 @@ TEST(a_level_tells_small_weights_apart)
 TEST(predictions_are_the_largest_logits_where_something_is_asked)
 {
     enum { E = 3, T = 8 };
-    made_up_run run = made_up_run_make(1, 1, E, T, 2);
-    hl_report_maps maps = { .n_snapshots = 2, .max_examples = 2 };
+    begin(1, 1, E, T, 2);
+    maps.max_examples = 2;
     expect_ok(made_up_run_add(&run, &maps, 0));
-    ck_assert_mem_eq(maps.targets, run.targets, 2 * T * sizeof *run.targets);
+    ck_assert_mem_eq(maps.examples.targets, run.targets, 2 * T * sizeof *run.targets);
     const int32_t *predictions = maps.kept[1].predictions;
     for (int64_t place = 0; place < 2 * T; place++) {
         int32_t target = run.targets[place];
@@ -129,8 +151,6 @@ TEST(predictions_are_the_largest_logits_where_something_is_asked)
     hl_answers one = { .n_tokens = 1, .n_targets = 4, .targets = &(int32_t){ 0 }, .logits = same };
     hl_answers_predict(&one, 0, 1, 1, &first);
     ck_assert_int_eq(first, 1);
-    hl_report_maps_free(&maps);
-    made_up_run_free(&run);
 }
 
 /* 2 heads of 9 numbers a snapshot and example; 5 snapshots. */
@@ -142,95 +162,78 @@ TEST(too_many_numbers_cost_examples_then_snapshots_and_never_the_last)
     } cases[] = { { 0, 3, 5, 0 },  { 270, 3, 5, 0 }, { 269, 2, 5, 0 }, { 90, 1, 5, 0 },
                   { 89, 1, 3, 0 }, { 54, 1, 3, 0 },  { 53, 1, 2, 10 }, { 1, 1, 1, 40 } };
     for (int c = 0; c < ROWS(cases); c++) {
-        made_up_run run = made_up_run_make(1, 2, 3, 3, 5);
+        begin(1, 2, 3, 3, 5);
         for (int64_t e = 0; e < 3; e++) {
             run.lengths[e] = 3;
         }
-        hl_report_maps maps = { .n_snapshots = 5, .max_levels = cases[c].limit };
+        maps.max_levels = cases[c].limit;
         expect_ok(made_up_run_add(&run, &maps, 0));
-        ck_assert_int_eq(maps.n_examples, cases[c].examples);
+        ck_assert_int_eq(maps.examples.n_examples, cases[c].examples);
         ck_assert_int_eq(maps.n_kept, cases[c].kept);
         ck_assert_int_eq(maps.kept[0].step, cases[c].first);
         ck_assert_int_eq(maps.kept[maps.n_kept - 1].step, 40);
-        hl_report_maps_free(&maps);
-        made_up_run_free(&run);
     }
 }
 
 TEST(other_snapshots_are_refused)
 {
-    made_up_run run = made_up_run_make(2, 2, 3, 4, 2);
-    hl_patterns layers[2];
-    made_up_run_layers(&run, layers);
-    hl_report_maps maps = { .n_snapshots = 2 };
-    expect_ok(hl_report_maps_add(&maps, 0, layers, 2, NULL));
-    ck_assert_int_eq(hl_report_maps_add(&maps, 1, layers, 1, NULL).code, HL_INVALID);
+    begin(2, 2, 3, 4, 2);
+    expect_ok(add(0, 2));
+    ck_assert_int_eq(add(1, 1).code, HL_INVALID);
     layers[1].n_heads = 1;
-    ck_assert_int_eq(hl_report_maps_add(&maps, 1, layers, 2, NULL).code, HL_INVALID);
-    made_up_run_layers(&run, layers);
+    ck_assert_int_eq(add(1, 2).code, HL_INVALID);
+    layers[1].n_heads = 2;
     layers[0].n_examples = 2; /* of the last one */
-    ck_assert_int_eq(hl_report_maps_add(&maps, 1, layers, 2, NULL).code, HL_INVALID);
+    ck_assert_int_eq(add(1, 2).code, HL_INVALID);
     layers[0].n_examples = 3;
     run.lengths[2] = 1;
-    ck_assert_int_eq(hl_report_maps_add(&maps, 1, layers, 2, NULL).code, HL_INVALID);
+    ck_assert_int_eq(add(1, 2).code, HL_INVALID);
     run.lengths[2] = 4;
     ck_assert_int_eq(maps.n_kept, 1);
-    expect_ok(hl_report_maps_add(&maps, 1, layers, 2, NULL));
-    ck_assert_int_eq(hl_report_maps_add(&maps, 2, layers, 2, NULL).code, HL_INVALID);
-    hl_report_maps_free(&maps);
-    made_up_run_free(&run);
+    expect_ok(add(1, 2));
+    ck_assert_int_eq(add(2, 2).code, HL_INVALID);
 }
 
 /* A run that went on with fewer examples and later with more. */
 TEST(a_snapshot_in_between_that_lacks_examples_has_no_maps)
 {
-    made_up_run run = made_up_run_make(2, 2, 3, 4, 3);
-    hl_patterns layers[2];
-    made_up_run_layers(&run, layers);
-    hl_report_maps maps = { .n_snapshots = 3 };
-    expect_ok(hl_report_maps_add(&maps, 0, layers, 2, NULL));
+    begin(2, 2, 3, 4, 3);
+    expect_ok(add(0, 2));
     layers[0].n_examples = layers[1].n_examples = 1;
     run.lengths[0]--;
-    ck_assert_int_eq(hl_report_maps_add(&maps, 10, layers, 2, NULL).code, HL_INVALID);
+    ck_assert_int_eq(add(10, 2).code, HL_INVALID);
     run.lengths[0]++;
-    expect_ok(hl_report_maps_add(&maps, 10, layers, 2, NULL));
+    expect_ok(add(10, 2));
     layers[0].n_examples = layers[1].n_examples = 3;
-    expect_ok(hl_report_maps_add(&maps, 20, layers, 2, NULL));
-    ck_assert_int_eq(maps.n_examples, 3);
+    expect_ok(add(20, 2));
+    ck_assert_int_eq(maps.examples.n_examples, 3);
     ck_assert_int_eq(maps.n_kept, 2);
     ck_assert_int_eq(maps.kept[0].step, 0);
     ck_assert_int_eq(maps.kept[1].step, 20);
-    hl_report_maps_free(&maps);
-    made_up_run_free(&run);
 }
 
 TEST(any_number_of_threads_packs_the_same)
 {
-    made_up_run run = made_up_run_make(2, 2, 3, 6, 5);
-    hl_report_maps one = { .n_snapshots = 5 };
-    expect_ok(made_up_run_add(&run, &one, 0));
+    begin(2, 2, 3, 6, 5);
+    expect_ok(made_up_run_add(&run, &maps, 0));
     for (int threads = 1; threads < 7; threads++) {
-        hl_report_maps maps = { .n_snapshots = 5, .threads = threads };
-        expect_ok(made_up_run_add(&run, &maps, 0));
+        hl_report_maps others = { .n_snapshots = 5, .threads = threads };
+        expect_ok(made_up_run_add(&run, &others, 0));
         for (int s = 0; s < 5; s++) {
-            ck_assert_str_eq(maps.kept[s].levels, one.kept[s].levels);
-            ck_assert_ptr_null(maps.kept[s].numbers);
+            ck_assert_str_eq(others.kept[s].levels, maps.kept[s].levels);
+            ck_assert_ptr_null(others.kept[s].numbers);
         }
-        hl_report_maps_free(&maps);
+        hl_report_maps_free(&others);
     }
-    hl_report_maps_free(&one);
-    made_up_run_free(&run);
 }
 
 TEST(want_of_memory_leaves_what_was_added)
 {
     faults_begin();
-    made_up_run run = made_up_run_make(1, 2, 3, 4, 3);
-    hl_patterns layers[1];
-    made_up_run_layers(&run, layers);
+    begin(1, 2, 3, 4, 3);
     int n = 0;
     while (fault_checks_next(&n, FAULTS_ONCE)) {
-        hl_report_maps maps = { .n_snapshots = 3, .threads = 2 };
+        maps = (hl_report_maps){ .n_snapshots = 3, .threads = 2 };
         fault_checks_turn(made_up_run_add(&run, &maps, 0));
         expect_ok(made_up_run_add(&run, &maps, maps.n_added));
         ck_assert_int_eq(maps.n_kept, 3);
@@ -238,7 +241,7 @@ TEST(want_of_memory_leaves_what_was_added)
         hl_report_maps_free(&maps);
     }
     ck_assert_int_gt(n, 8);
-    made_up_run_free(&run);
+    end();
     faults_end();
 }
 
@@ -265,4 +268,4 @@ TEST(pieces_are_packed_as_the_whole)
     hl_free(whole);
 }
 
-SUITE("a report's maps")
+SUITE("a report's maps", .after = end)

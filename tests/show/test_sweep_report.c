@@ -2,6 +2,7 @@
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "tests/heads/example.h"
+#include "tests/show/written.h"
 
 #include <string.h>
 
@@ -11,47 +12,29 @@ static const char nasty[] = "</td><script>alert('x')</script>\"&]]>\xe2\x80\xa8\
  * stand. */
 static hl_status write_page(const char *name, hl_text *page)
 {
+    hl_text svg = { .bytes = "<svg/>", .size = 6 }, png = { .bytes = "PNG", .size = 3 },
+            dark = { .bytes = "DARK", .size = 4 };
+    hl_sweep_run runs[] = {
+        { .name = name, .report = "heads=1/report.html", .maps = &png, .dark_maps = &dark, .base = true },
+        { .name = name, .missing = "no snapshot was taken" }
+    };
     hl_text_grid grid;
-    hl_text svg = { 0 }, png = { 0 }, dark = { 0 };
+    hl_sweep_report report = { .title = name,
+                               .command = name,
+                               .table = &grid,
+                               .notes = "first\nsecond\n",
+                               .chart = &svg,
+                               .narrow_chart = &dark,
+                               .runs = runs };
     hl_status status = hl_text_grid_init(&grid, 3, 2);
-    hl_text_print(&svg, "<svg/>");
-    hl_text_print(&png, "PNG");
-    hl_text_print(&dark, "DARK");
     for (int row = 0; row < 3 && status.code == HL_OK; row++) {
         hl_text_grid_set(&grid, row, 0, "%s", name);
         hl_text_grid_set(&grid, row, 1, "cell %d", row);
     }
-    if (grid.error.code == HL_OK && hl_text_status(&svg).code == HL_OK && hl_text_status(&png).code == HL_OK &&
-        hl_text_status(&dark).code == HL_OK) {
-        hl_sweep_run runs[] = {
-            { .name = name, .report = "heads=1/report.html", .maps = &png, .dark_maps = &dark, .base = true },
-            { .name = name, .missing = "no snapshot was taken" }
-        };
-        hl_sweep_report report = { .title = name,
-                                   .command = name,
-                                   .table = &grid,
-                                   .notes = "first\nsecond\n",
-                                   .chart = &svg,
-                                   .narrow_chart = &dark,
-                                   .runs = runs };
-        status = hl_sweep_report_write(&report, page);
-    } else {
-        status = hl_error_memory("the test");
-    }
+    HL_THEN(status, grid.error);
+    HL_THEN(status, hl_sweep_report_write(&report, page));
     hl_text_grid_free(&grid);
-    hl_text_free(&svg);
-    hl_text_free(&png);
-    hl_text_free(&dark);
     return status;
-}
-
-static int count(const char *text, const char *word)
-{
-    int n = 0;
-    for (; (text = strstr(text, word)) != NULL; text += strlen(word)) {
-        n++;
-    }
-    return n;
 }
 
 TEST(every_row_opens_its_run)
@@ -59,9 +42,9 @@ TEST(every_row_opens_its_run)
     hl_text *page = scratch_text();
     expect_ok(write_page("row", page));
     ck_assert_int_eq(strncmp(page->bytes, "<!doctype html>", 15), 0);
-    ck_assert_int_eq(count(page->bytes, "<details>"), 2);
-    ck_assert_int_eq(count(page->bytes, "cell 2"), 1);
-    ck_assert_int_eq(count(page->bytes, "class=\"values base\""), 1);
+    ck_assert_int_eq(count_of(page->bytes, "<details>"), 2);
+    ck_assert_int_eq(count_of(page->bytes, "cell 2"), 1);
+    ck_assert_int_eq(count_of(page->bytes, "class=\"values base\""), 1);
     ck_assert_ptr_nonnull(strstr(page->bytes, "data:image/svg+xml;base64,PHN2Zy8+\"")); /* <svg/> */
     ck_assert_ptr_nonnull(strstr(page->bytes, "data:image/png;base64,UE5H\""));         /* PNG */
     ck_assert_ptr_nonnull(strstr(
@@ -77,19 +60,19 @@ TEST(the_page_needs_nothing_else_and_runs_nothing)
 {
     hl_text *page = scratch_text();
     expect_ok(write_page("row", page));
-    ck_assert_int_eq(count(page->bytes, "<script"), 0);
-    ck_assert_int_eq(count(page->bytes, "http:") + count(page->bytes, "https:"), 0);
+    ck_assert_int_eq(count_of(page->bytes, "<script"), 0);
+    ck_assert_int_eq(count_of(page->bytes, "http:") + count_of(page->bytes, "https:"), 0);
     ck_assert_ptr_nonnull(strstr(page->bytes, "default-src 'none'; style-src"));
-    ck_assert_int_eq(count(page->bytes, "@STYLE@") + count(page->bytes, "@DATA@"), 0);
+    ck_assert_int_eq(count_of(page->bytes, "@STYLE@") + count_of(page->bytes, "@DATA@"), 0);
 }
 
 TEST(texts_are_shown_and_never_interpreted)
 {
     hl_text *page = scratch_text();
     expect_ok(write_page(nasty, page));
-    ck_assert_int_eq(count(page->bytes, "<script"), 0);
-    ck_assert_int_eq(count(page->bytes, "&#60;/td&#62;&#60;script&#62;alert(&#39;x&#39;)&#60;/"
-                                        "script&#62;&#34;&#38;]]&#62;\\u{2028}\\u{202e}\\x01"),
+    ck_assert_int_eq(count_of(page->bytes, "<script"), 0);
+    ck_assert_int_eq(count_of(page->bytes, "&#60;/td&#62;&#60;script&#62;alert(&#39;x&#39;)&#60;/"
+                                           "script&#62;&#34;&#38;]]&#62;\\u{2028}\\u{202e}\\x01"),
                      10); /* title, command, a cell in each of three rows, its column's name beside two of them, two
                                runs, an image's description */
 }

@@ -1,18 +1,37 @@
-/* A small model with numbers everywhere, and tokens for it. */
+/* A small model with numbers everywhere, and tokens for it. What is made here goes at the end of the test. */
 #pragma once
 
+#include "core/base/memory.h"
 #include "core/kernels/random.h"
 #include "study/predictor.h"
 #include "tests/check_suite.h"
 #include "tests/data/tokens_texts.h"
+#include "tests/scratch.h"
 
 /* [PAD] [UNK] [CLS] [SEP] [MASK] and then a .. h, ##a .. ##h */
 #define SMALL_PIECES \
     "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\nc\nd\ne\nf\ng\nh\n##a\n##b\n##c\n##d\n##e\n##f\n##g\n##h\n"
 
-/* An allocated model of two layers that tells positions and pieces well apart. Freed by hl_model_free. */
-static inline void small_model_of(hl_model *model, int64_t V, int64_t C, int64_t T, bool causal, hl_pooling pooling)
+static inline hl_tokens *small_tokens(void)
 {
+    return kept_tokens(wordpiece_of(SMALL_PIECES, true));
+}
+
+static inline hl_tokens *kept_learned(hl_tokens_options options, const char *text)
+{
+    return kept_tokens(learned(options, text));
+}
+
+static inline void release_model(void *model)
+{
+    hl_model_free(model);
+    hl_free(model);
+}
+
+/* An allocated model of two layers that tells positions and pieces well apart. */
+static inline hl_model *small_model_of(int64_t V, int64_t C, int64_t T, bool causal, hl_pooling pooling)
+{
+    hl_model *model = scratch_own(hl_calloc(1, sizeof *model), release_model);
     hl_model_config config = { .vocabulary = V,
                                .targets = C,
                                .pooling = pooling,
@@ -31,11 +50,12 @@ static inline void small_model_of(hl_model *model, int64_t V, int64_t C, int64_t
     for (int64_t i = 0; i < parameters->count; i++) {
         parameters->values[i] *= 2;
     }
+    return model;
 }
 
-static inline void small_model(hl_model *model, int64_t V, int64_t T, bool causal)
+static inline hl_model *small_model(int64_t V, int64_t T, bool causal)
 {
-    small_model_of(model, V, 0, T, causal, HL_POOLING_ROWS);
+    return small_model_of(V, 0, T, causal, HL_POOLING_ROWS);
 }
 
 static inline hl_span span_of(const char *text)
@@ -43,13 +63,24 @@ static inline hl_span span_of(const char *text)
     return (hl_span){ text, strlen(text) };
 }
 
-/* Opens a predictor, and reads the text. */
-static inline void predictor_of(hl_predictor *p, hl_predictor_spec spec, const char *text)
+static inline void read_text(hl_predictor *p, const char *text)
 {
-    hl_status status = hl_predictor_open(&spec, p);
-    ck_assert_str_eq(status.text, "");
-    status = hl_predictor_read(p, span_of(text), (hl_span){ NULL, 0 }, true);
-    ck_assert_str_eq(status.text, "");
+    CHECK_OK(hl_predictor_read(p, span_of(text), (hl_span){ NULL, 0 }, true));
+}
+
+static inline void release_predictor(void *p)
+{
+    hl_predictor_close(p);
+    hl_free(p);
+}
+
+/* A predictor that has read the text. */
+static inline hl_predictor *predictor_of(hl_predictor_spec spec, const char *text)
+{
+    hl_predictor *p = scratch_own(hl_calloc(1, sizeof *p), release_predictor);
+    CHECK_OK(hl_predictor_open(&spec, p));
+    read_text(p, text);
+    return p;
 }
 
 typedef struct numbers_kept {
@@ -67,18 +98,14 @@ static inline void keep_numbers(void *context, int64_t i, const hl_real *numbers
 static inline void answer_now(hl_predictor *p, hl_real *numbers)
 {
     numbers_kept kept = { numbers, p->width };
-    hl_status status =
-        p->spec.rows ? hl_predictor_vector(p, keep_numbers, &kept) : hl_predictor_classify(p, keep_numbers, &kept);
-    ck_assert_str_eq(status.text, "");
-    status = hl_predictor_finish(p);
-    ck_assert_str_eq(status.text, "");
+    CHECK_OK(p->spec.rows ? hl_predictor_vector(p, keep_numbers, &kept)
+                          : hl_predictor_classify(p, keep_numbers, &kept));
+    CHECK_OK(hl_predictor_finish(p));
 }
 
 /* The best answers, at once. */
 static inline void best_now(hl_predictor *p, const int32_t *asked, int64_t n, int64_t most, hl_choice *choices)
 {
-    hl_status status = hl_predictor_best(p, asked, n, most, choices);
-    ck_assert_str_eq(status.text, "");
-    status = hl_predictor_finish(p);
-    ck_assert_str_eq(status.text, "");
+    CHECK_OK(hl_predictor_best(p, asked, n, most, choices));
+    CHECK_OK(hl_predictor_finish(p));
 }

@@ -1,8 +1,7 @@
 /* `heads grammar` on files that are wrong or odd: what is refused, with file and line, and what is counted. */
-#include "core/files/json.h"
 #include "tests/pretrained/tiny.h"
-#include "tests/runs/predict_runs.h"
 #include "tests/scratch.h"
+#include "tests/study/told.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,11 +85,10 @@ TEST(what_is_left_out_or_odd_is_counted)
     const char *folder = run_kept(tiny_folder("bert_untied"));
     for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
         scratch_write(scratch_path("odd.conllu"), counted[i].text, strlen(counted[i].text));
-        json_t *all = json_answer(HEADS("grammar", folder, run_path("odd.conllu"), "--json"));
+        json_t *all = told(HEADS("grammar", folder, run_path("odd.conllu"), "--json"));
         for (int n = 0; n < 4; n++) {
-            ck_assert_int_eq(json_integer_value(json_object_get(all, names[n])), atoi(counted[i].told[n]));
+            ck_assert_int_eq((int)number_at(all, names[n]), atoi(counted[i].told[n]));
         }
-        json_decref(all);
         SAYS(HEADS("grammar", folder, run_path("odd.conllu"), "--relation", counted[i].told[4]), counted[i].told[4]);
     }
     run_result run = HEADS("grammar", folder, run_path("odd.conllu"), "--max-pieces", "3");

@@ -1,9 +1,9 @@
 /* Coreference in syntax.csv: the counts of heads coreference, and what cannot be followed. */
 #include "heads/syntax_rate.h"
 #include "tests/check_suite.h"
-#include "tests/runs/predict_runs.h"
 #include "tests/runs/text_tasks.h"
 #include "tests/scratch.h"
+#include "tests/study/told.h"
 
 #include <inttypes.h>
 
@@ -68,15 +68,14 @@ TEST(mentions_are_followed_as_heads_coreference_counts_them)
     EXPECT_RUN(0, config, key, "patterns.every=6", "optimizer.schedule=constant", "--resume", "--quiet", "--out",
                folder);
     const char *rows = run_kept(run_read(run_file(folder, "syntax.csv")));
-    json_t *root = json_answer(OK(HEADS("coreference", folder, whole, "--json", "--without-null")));
+    json_t *root = told(OK(HEADS("coreference", folder, whole, "--json", "--without-null")));
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
-        json_t *row = json_array_get(json_object_get(root, "rows"), kind);
+        json_t *row = item_at(root, "rows", kind);
         hl_syntax_rate most = most_found(rows, TEXT_STEPS, kinds[kind]);
         ck_assert_int_gt(most.cases, 0);
         ck_assert_int_eq(most.cases, json_integer_value(json_object_get(row, "cases")));
         ck_assert_double_eq_tol(hl_syntax_share(most), json_number_value(json_object_get(row, "found")), 1e-5);
     }
-    json_decref(root);
     ck_assert_ptr_nonnull(strstr(run_read(run_file(folder, "report.html")), "\"name\":\"coreference:pronoun\""));
 }
 

@@ -1,8 +1,8 @@
 /* `heads grammar --importance`: how much heads matter beside the relations that they earn. */
-#include "core/files/json.h"
 #include "tests/pretrained/tiny.h"
-#include "tests/runs/predict_runs.h"
+#include "tests/runs/text_tasks.h"
 #include "tests/scratch.h"
+#include "tests/study/told.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,38 +14,23 @@ enum { WORDS = 6, KNOWN = 8, SENTENCES = 168 };
 static const char *treebank(void)
 {
     static const char *const known[KNOWN] = { "the", "cat", "sat", "on", "mat", "it", "dog", "saw" };
-    static char text[1 << 16];
-    size_t size = 0;
+    text_used = 0;
     for (int i = 0; i < SENTENCES; i++) {
         int stride = 1 + 2 * (i / KNOWN % 4), root = (5 * i + i / WORDS) % WORDS;
         const char *word = known[(i + stride * root) % KNOWN];
         bool named = strcmp(word, "cat") == 0 || strcmp(word, "saw") == 0;
         for (int w = 0; w < WORDS; w++) {
-            size += (size_t)snprintf(text + size, sizeof text - size, "%d\t%s\t_\t_\t_\t_\t%d\t%s\t_\t_\n", w + 1,
-                                     known[(i + stride * w) % KNOWN], w == root ? 0 : root + 1,
-                                     w == root ? "root"
-                                     : named   ? word
-                                               : "dep");
+            const char *relation = w == root ? "root" : named ? word : "dep";
+            text_say_word(w, known[(i + stride * w) % KNOWN], w == root ? -1 : root, relation);
         }
-        size += (size_t)snprintf(text + size, sizeof text - size, "\n");
+        text_say("\n");
     }
-    scratch_write(scratch_path("bank.conllu"), text, size);
-    return run_path("bank.conllu");
+    return run_config("bank.conllu", text_made);
 }
 
 static const char *sentences(void)
 {
     return run_config("text.txt", "the cat sat on the mat\nthe dog saw it\nit sat\nthe mat sat on the cat\n");
-}
-
-static double number_at(const json_t *object, const char *name)
-{
-    return json_number_value(json_object_get(object, name));
-}
-
-static const char *text_at(const json_t *object, const char *name)
-{
-    return json_string_value(json_object_get(object, name));
 }
 
 /* Ranks go from the largest on. */
@@ -78,16 +63,15 @@ static double chance(int n, unsigned marked, int drawn, int found)
 TEST(heads_have_both_and_steps_tell_what_is_kept)
 {
     const char *folder = run_kept(tiny_folder("bert_masked")), *file = treebank(), *text = sentences();
-    json_t *syntax = json_answer(HEADS("grammar", folder, file, "--json"));
-    json_t *alone = json_answer(HEADS("importance", folder, "--task", "masked", "--file", text, "--json"));
-    json_t *both =
-        json_answer(HEADS("grammar", folder, file, "--importance", "--task", "masked", "--file", text, "--json"));
+    json_t *syntax = told(HEADS("grammar", folder, file, "--json"));
+    json_t *alone = told(HEADS("importance", folder, "--task", "masked", "--file", text, "--json"));
+    json_t *both = told(HEADS("grammar", folder, file, "--importance", "--task", "masked", "--file", text, "--json"));
     json_t *heads = json_object_get(both, "heads"), *earned = json_object_get(syntax, "heads");
     int n = (int)json_array_size(heads);
     unsigned marked = 0;
     for (int i = 0; i < n; i++) {
         const json_t *head = json_array_get(heads, (size_t)i);
-        const json_t *same = json_array_get(json_object_get(alone, "heads"), (size_t)i);
+        const json_t *same = item_at(alone, "heads", (size_t)i);
         ck_assert_double_eq(number_at(head, "importance"), number_at(same, "importance"));
         ck_assert_double_eq(number_at(head, "zero"), number_at(same, "zero"));
         marked |= (unsigned)json_is_string(json_object_get(head, "relation")) << i;
@@ -119,9 +103,6 @@ TEST(heads_have_both_and_steps_tell_what_is_kept)
         ck_assert_double_eq_tol(number_at(step, "expected"), expected, 1e-8);
         ck_assert_double_eq_tol(number_at(step, "p"), chance(n, marked, left, kept), 1e-8);
     }
-    json_decref(both);
-    json_decref(alone);
-    json_decref(syntax);
 }
 
 TEST(tables_csv_and_markdown_tell_the_same_and_the_rest_is_refused)
@@ -140,10 +121,9 @@ TEST(tables_csv_and_markdown_tell_the_same_and_the_rest_is_refused)
     REFUSED(HEADS("grammar", folder, file, "--importance", "--relation", "dep"), 2,
             "study.importance_and_relation_exclude");
     REFUSED(HEADS("grammar", folder, file, "--shapley"), 2, "study.shapley_is_for_the_verb_importance");
-    json_t *syntax = json_answer(HEADS("grammar", folder, file, "--json"));
-    const char *earned = text_at(json_array_get(json_object_get(syntax, "heads"), 0), "relation");
+    json_t *syntax = told(HEADS("grammar", folder, file, "--json"));
+    const char *earned = text_at(item_at(syntax, "heads", 0), "relation");
     run = HEADS("grammar", folder, file, "--relation", earned, "--md", "-");
-    json_decref(syntax);
     ck_assert_msg(strncmp(run.out, "| head | way | found |", 22) == 0, "%s%s", run.err, run.out);
     ck_assert_ptr_nonnull(strstr(run.out, " \\* | ")); /* a head that earns it */
     run = HEADS("grammar", folder, file, "--relation", "dep", "--without-null");

@@ -12,24 +12,18 @@
 
 enum { LENGTH = 10, ROOM = LENGTH - 2, MOST = 3, LONG = 21 };
 
-/* Opened anew for every test, so that each runs in a process of its own. */
-typedef struct fixture {
-    hl_model model;
+/* Made anew for every test. */
+static struct {
+    hl_model *model;
     hl_tokens *tokens;
     hl_predictor_spec spec;
-} fixture;
+} f;
 
-static void begin(fixture *f, bool causal)
+static void begin(bool causal)
 {
-    f->tokens = wordpiece_of(SMALL_PIECES, true);
-    small_model(&f->model, hl_tokens_size(f->tokens), LENGTH, causal);
-    f->spec = (hl_predictor_spec){ .model = &f->model, .tokens = f->tokens, .wraps = true, .threads = 1 };
-}
-
-static void end(fixture *f)
-{
-    hl_model_free(&f->model);
-    hl_tokens_free(f->tokens);
+    f.tokens = small_tokens();
+    f.model = small_model(hl_tokens_size(f.tokens), LENGTH, causal);
+    f.spec = (hl_predictor_spec){ .model = f.model, .tokens = f.tokens, .wraps = true, .threads = 1 };
 }
 
 static const char *long_text(void)
@@ -47,9 +41,10 @@ static void all_pieces(int32_t *asked, int64_t n)
 /* The best answers at all pieces of a text of n. */
 static void best_of(hl_predictor_spec spec, const char *text, int64_t n, hl_choice *choices)
 {
-    hl_predictor p;
     int32_t asked[LONG];
-    predictor_of(&p, spec, text);
+    hl_predictor p;
+    CHECK_OK(hl_predictor_open(&spec, &p));
+    read_text(&p, text);
     ck_assert_int_eq(p.uncut, n);
     all_pieces(asked, n);
     for (int64_t i = (int64_t)p.text.n; i < n; i++) {
@@ -76,9 +71,8 @@ static void same_choices(const hl_choice *a, const hl_choice *b, const char *wha
 /* Of "[CLS] a b c [SEP]", all logits by a pass of our own. */
 TEST(answers_are_those_of_the_model)
 {
-    fixture f;
-    begin(&f, false);
-    int64_t V = f.model.config.vocabulary;
+    begin(false);
+    int64_t V = f.model->config.vocabulary;
     const int32_t tokens[] = { 2, 5, 13, 7, 3 }; /* [CLS] a ##a c [SEP] */
     hl_batch_storage storage;
     CHECK_OK(hl_batch_storage_init(&storage, 1, 5, LENGTH));
@@ -87,7 +81,7 @@ TEST(answers_are_those_of_the_model)
     CHECK_OK(hl_arena_init(&arena, 4 << 20));
     hl_tape tape;
     hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 1 });
-    const hl_tensor *logits = hl_model_logits(&tape, &f.model, &storage.batch, NULL);
+    const hl_tensor *logits = hl_model_logits(&tape, f.model, &storage.batch, NULL);
     ck_assert_ptr_nonnull(logits);
     hl_choice choices[3 * MOST];
     best_of(f.spec, "aa c", 3, choices);
@@ -105,13 +99,11 @@ TEST(answers_are_those_of_the_model)
     }
     hl_batch_storage_free(&storage);
     hl_arena_free(&arena);
-    end(&f);
 }
 
 TEST(a_text_that_is_too_long_is_cut)
 {
-    fixture f;
-    begin(&f, false);
+    begin(false);
     hl_choice cut[LONG * MOST], whole[ROOM * MOST];
     best_of(f.spec, long_text(), LONG, cut);
     best_of(f.spec, "a b c d e f g h", ROOM, whole);
@@ -121,7 +113,6 @@ TEST(a_text_that_is_too_long_is_cut)
     for (int64_t i = ROOM; i < LONG; i++) {
         ck_assert_int_eq(cut[i * MOST].id, -1);
     }
-    end(&f);
 }
 
 /* Each answer is that of the window alone which the header names; in company its last bits may be others. */
@@ -131,8 +122,7 @@ TEST(windows_answer_where_they_have_most_context)
     for (int kind = 0; kind < 8; kind++) {
         bool causal = kind >= 4;
         int stride = strides[kind % 4], last = LONG - ROOM;
-        fixture f;
-        begin(&f, causal);
+        begin(causal);
         hl_choice all[LONG * MOST], one[ROOM * MOST];
         f.spec.stride = stride;
         best_of(f.spec, long_text(), LONG, all);
@@ -149,109 +139,88 @@ TEST(windows_answer_where_they_have_most_context)
             best_of(f.spec, text, ROOM, one);
             near_choices(all + i * MOST, one + (i - best) * MOST, 2e-5, causal ? "causal" : "both sides", i);
         }
-        end(&f);
     }
 }
 
 TEST(of_a_pair_the_longer_text_is_cut)
 {
-    fixture f;
-    begin(&f, false);
+    begin(false);
     f.spec.stride = 2; /* which pairs know nothing of */
-    hl_predictor p, q;
-    predictor_of(&p, f.spec, "");
-    predictor_of(&q, f.spec, "");
-    CHECK_OK(hl_predictor_read(&p, span_of("a b c d e f g h"), span_of("c b"), false));
-    ck_assert_int_eq(p.uncut, 10);
-    ck_assert_uint_eq(p.n_first, 5);
-    ck_assert_uint_eq(p.text.n, 7);
-    CHECK_OK(hl_predictor_read(&q, span_of("a b c d e"), span_of("c b"), false));
+    hl_predictor *p = predictor_of(f.spec, "");
+    hl_predictor *q = predictor_of(f.spec, "");
+    CHECK_OK(hl_predictor_read(p, span_of("a b c d e f g h"), span_of("c b"), false));
+    ck_assert_int_eq(p->uncut, 10);
+    ck_assert_uint_eq(p->n_first, 5);
+    ck_assert_uint_eq(p->text.n, 7);
+    CHECK_OK(hl_predictor_read(q, span_of("a b c d e"), span_of("c b"), false));
     hl_real of_p[32], of_q[32];
-    answer_now(&p, of_p);
-    answer_now(&q, of_q);
-    ck_assert_mem_eq(of_p, of_q, (size_t)p.width * sizeof *of_p);
-    ck_assert_uint_eq(p.window.n, 10);
-    ck_assert(p.window.at[0].id == 2 && p.window.at[6].id == 3 && p.window.at[9].id == 3);
+    answer_now(p, of_p);
+    answer_now(q, of_q);
+    ck_assert_mem_eq(of_p, of_q, (size_t)p->width * sizeof *of_p);
+    ck_assert_uint_eq(p->window.n, 10);
+    ck_assert(p->window.at[0].id == 2 && p->window.at[6].id == 3 && p->window.at[9].id == 3);
     for (int row = 0; row < 10; row++) {
-        ck_assert_int_eq(p.storage.batch.types[row], row >= 7);
+        ck_assert_int_eq(p->storage.batch.types[row], row >= 7);
     }
-    hl_predictor_close(&p);
-    hl_predictor_close(&q);
-    end(&f);
 }
 
 TEST(words_are_answered_for_at_their_first_pieces)
 {
-    fixture f;
-    begin(&f, false);
-    hl_predictor p;
-    predictor_of(&p, f.spec, "");
+    begin(false);
+    hl_predictor *p = predictor_of(f.spec, "");
     const hl_span words[] = { span_of("ab"), span_of("c"), span_of("defg"), span_of("x"), span_of("a") };
     int32_t firsts[5];
-    CHECK_OK(hl_predictor_read_words(&p, words, 5, firsts));
+    CHECK_OK(hl_predictor_read_words(p, words, 5, firsts));
     const int32_t expected[] = { 0, 2, 3, 7, -1 };
     ck_assert_mem_eq(firsts, expected, sizeof firsts);
-    ck_assert_int_eq(p.text.at[7].id, 1); /* [UNK] */
+    ck_assert_int_eq(p->text.at[7].id, 1); /* [UNK] */
     hl_choice choices[5];
-    best_now(&p, firsts, 5, 1, choices);
+    best_now(p, firsts, 5, 1, choices);
     hl_choice whole[ROOM * MOST];
     best_of(f.spec, "ab c defg x", ROOM, whole);
     for (int i = 0; i < 4; i++) {
         ck_assert_int_eq(choices[i].id, whole[firsts[i] * MOST].id);
     }
     ck_assert_int_eq(choices[4].id, -1);
-    hl_predictor_close(&p);
-    end(&f);
 }
 
 TEST(a_long_text_has_the_mean_of_its_windows_classes)
 {
-    fixture f;
-    begin(&f, false);
+    begin(false);
     f.spec.stride = 8;
     static const char *const windows[] = { "a b c d e f g h", "a c e g b d f h", "d f h a d g c f" };
     hl_real all[32], one[32];
     double mean[32] = { 0 }, sum = 0;
-    hl_predictor p;
-    predictor_of(&p, f.spec, long_text());
-    answer_now(&p, all);
+    hl_predictor *p = predictor_of(f.spec, long_text());
+    answer_now(p, all);
     for (int w = 0; w < 3; w++) {
-        CHECK_OK(hl_predictor_read(&p, span_of(windows[w]), (hl_span){ NULL, 0 }, true));
-        answer_now(&p, one);
-        for (int64_t c = 0; c < p.width; c++) {
+        read_text(p, windows[w]);
+        answer_now(p, one);
+        for (int64_t c = 0; c < p->width; c++) {
             mean[c] += exp((double)one[c]) / 3;
         }
     }
-    for (int64_t c = 0; c < p.width; c++) {
+    for (int64_t c = 0; c < p->width; c++) {
         ck_assert_double_eq_tol(exp((double)all[c]), mean[c], 1e-6);
         sum += exp((double)all[c]);
     }
     ck_assert_double_eq_tol(sum, 1, 1e-6);
-    hl_predictor_close(&p);
-    end(&f);
 }
 
 /* Of a model that reads the mean of an example's rows, which types tell apart. */
 TEST(a_model_of_means_classifies_too)
 {
-    fixture f;
-    begin(&f, false);
-    hl_model model;
-    small_model_of(&model, hl_tokens_size(f.tokens), 3, LENGTH, false, HL_POOLING_MEAN);
-    f.spec.model = &model;
-    hl_predictor p;
+    begin(false);
+    f.spec.model = small_model_of(hl_tokens_size(f.tokens), 3, LENGTH, false, HL_POOLING_MEAN);
     hl_real pair[3], single[3];
-    predictor_of(&p, f.spec, "a b [SEP] c");
-    ck_assert_int_eq(p.width, 3);
-    answer_now(&p, single);
+    hl_predictor *p = predictor_of(f.spec, "a b [SEP] c");
+    ck_assert_int_eq(p->width, 3);
+    answer_now(p, single);
     ck_assert_double_eq_tol(exp((double)single[0]) + exp((double)single[1]) + exp((double)single[2]), 1, 1e-6);
-    CHECK_OK(hl_predictor_read(&p, span_of("a b"), span_of("c"), false));
-    answer_now(&p, pair);
-    ck_assert(memcmp(p.storage.batch.tokens, (int32_t[]){ 2, 5, 6, 3, 7, 3 }, 6 * sizeof(int32_t)) == 0);
+    CHECK_OK(hl_predictor_read(p, span_of("a b"), span_of("c"), false));
+    answer_now(p, pair);
+    ck_assert(memcmp(p->storage.batch.tokens, (int32_t[]){ 2, 5, 6, 3, 7, 3 }, 6 * sizeof(int32_t)) == 0);
     ck_assert_float_ne(pair[0], single[0]);
-    hl_predictor_close(&p);
-    hl_model_free(&model);
-    end(&f);
 }
 
 /* The last layer's rows of the tokens, by a pass of our own. */
@@ -285,17 +254,15 @@ static void rows_of(const hl_model *model, const char *text, hl_tokens *tokens, 
 /* 12 pieces in windows 4 apart: 0..7 and 4..11; of the second window the pieces from 6 on count. */
 TEST(the_mean_is_that_of_each_row_once)
 {
-    fixture f;
-    begin(&f, false);
+    begin(false);
     f.spec.stride = 4;
     f.spec.rows = true;
     double first[LENGTH][8], second[LENGTH][8];
     hl_real mean[8];
-    rows_of(&f.model, "a b c d e f g h", f.tokens, first);
-    rows_of(&f.model, "e f g h a c e g", f.tokens, second);
-    hl_predictor p;
-    predictor_of(&p, f.spec, "a b c d e f g h a c e g");
-    answer_now(&p, mean);
+    rows_of(f.model, "a b c d e f g h", f.tokens, first);
+    rows_of(f.model, "e f g h a c e g", f.tokens, second);
+    hl_predictor *p = predictor_of(f.spec, "a b c d e f g h a c e g");
+    answer_now(p, mean);
     for (int d = 0; d < 8; d++) {
         double sum = first[0][d] + first[9][d]; /* [CLS], [SEP] */
         for (int i = 0; i < 12; i++) {
@@ -303,36 +270,30 @@ TEST(the_mean_is_that_of_each_row_once)
         }
         ck_assert_double_eq_tol(mean[d], sum / 14, 1e-6);
     }
-    p.spec.wraps = false;
-    CHECK_OK(hl_predictor_read(&p, span_of(""), (hl_span){ NULL, 0 }, true));
-    answer_now(&p, mean);
+    p->spec.wraps = false;
+    read_text(p, "");
+    answer_now(p, mean);
     ck_assert(mean[0] == 0 && mean[7] == 0);
-    hl_predictor_close(&p);
-    end(&f);
 }
 
 TEST(threads_and_texts_before_change_no_bit)
 {
-    fixture f;
-    begin(&f, false);
+    begin(false);
     f.spec.stride = 3;
     hl_choice one[LONG * MOST], more[LONG * MOST];
     best_of(f.spec, long_text(), LONG, one);
     for (int threads = 2; threads <= 3; threads++) {
         f.spec.threads = threads;
-        hl_predictor p;
-        predictor_of(&p, f.spec, "h h h");
+        hl_predictor *p = predictor_of(f.spec, "h h h");
         int32_t asked[LONG];
         all_pieces(asked, LONG);
-        best_now(&p, asked, 3, MOST, more);
-        CHECK_OK(hl_predictor_read(&p, span_of(long_text()), (hl_span){ NULL, 0 }, true));
-        best_now(&p, asked, LONG, MOST, more);
+        best_now(p, asked, 3, MOST, more);
+        read_text(p, long_text());
+        best_now(p, asked, LONG, MOST, more);
         for (int64_t i = 0; i < LONG; i++) {
             same_choices(one + i * MOST, more + i * MOST, "threads", i);
         }
-        hl_predictor_close(&p);
     }
-    end(&f);
 }
 
 /* The first ones of a piece each, which make many windows of few rows; then of all lengths, also none. */
@@ -345,58 +306,51 @@ static hl_span text_number(int i)
 TEST(texts_in_batches_are_answered_as_alone)
 {
     enum { TEXTS = 1500 };
-    fixture f;
-    begin(&f, false);
+    begin(false);
     f.spec.rows = true;
     f.spec.wraps = false;
     f.spec.stride = 3;
-    hl_predictor p, single;
-    predictor_of(&p, f.spec, "");
-    predictor_of(&single, f.spec, "");
+    hl_predictor *p = predictor_of(f.spec, "");
+    hl_predictor *single = predictor_of(f.spec, "");
     hl_real *all = calloc(TEXTS * 8, sizeof *all), alone[8];
     numbers_kept kept[TEXTS];
     int64_t before = 0;
     for (int i = 0; i < TEXTS; i++) {
         kept[i] = (numbers_kept){ all + (ptrdiff_t)i * 8, 8 };
-        CHECK_OK(hl_predictor_read(&p, text_number(i), (hl_span){ 0 }, true));
-        CHECK_OK(hl_predictor_vector(&p, keep_numbers, &kept[i]));
-        ck_assert_int_eq(p.asked, i + 1);
-        ck_assert(p.answered >= before && p.answered <= p.asked);
-        before = p.answered;
+        CHECK_OK(hl_predictor_read(p, text_number(i), (hl_span){ 0 }, true));
+        CHECK_OK(hl_predictor_vector(p, keep_numbers, &kept[i]));
+        ck_assert_int_eq(p->asked, i + 1);
+        ck_assert(p->answered >= before && p->answered <= p->asked);
+        before = p->answered;
     }
     ck_assert(before > 0 && before < TEXTS); /* batches were run, and something waits */
-    CHECK_OK(hl_predictor_finish(&p));
-    ck_assert_int_eq(p.answered, TEXTS);
+    CHECK_OK(hl_predictor_finish(p));
+    ck_assert_int_eq(p->answered, TEXTS);
     for (int i = 0; i < TEXTS; i += 7) {
-        CHECK_OK(hl_predictor_read(&single, text_number(i), (hl_span){ 0 }, true));
-        answer_now(&single, alone);
+        CHECK_OK(hl_predictor_read(single, text_number(i), (hl_span){ 0 }, true));
+        answer_now(single, alone);
         for (int d = 0; d < 8; d++) {
             ck_assert_float_eq_tol(all[i * 8 + d], alone[d], 2e-6F);
         }
         ck_assert(text_number(i).size > 0 ? alone[0] != 0 : alone[0] == 0);
     }
     free(all);
-    hl_predictor_close(&p);
-    hl_predictor_close(&single);
-    end(&f);
 }
 
 /* The first row, of unit length; and windows that are shorter than the model's. */
 TEST(a_vector_is_what_the_spec_says)
 {
-    fixture f;
-    begin(&f, false);
+    begin(false);
     f.spec.rows = f.spec.of_first = f.spec.normalised = true;
     f.spec.length = 6;
     double rows[LENGTH][8], squares = 0;
     hl_real vector[8], cut[8], zeros[8];
-    rows_of(&f.model, "a b c d", f.tokens, rows);
-    hl_predictor p;
-    predictor_of(&p, f.spec, "a b c d e f g");
-    ck_assert_uint_eq(p.text.n, 4);
-    answer_now(&p, cut);
-    CHECK_OK(hl_predictor_read(&p, span_of("a b c d"), (hl_span){ 0 }, true));
-    answer_now(&p, vector);
+    rows_of(f.model, "a b c d", f.tokens, rows);
+    hl_predictor *p = predictor_of(f.spec, "a b c d e f g");
+    ck_assert_uint_eq(p->text.n, 4);
+    answer_now(p, cut);
+    read_text(p, "a b c d");
+    answer_now(p, vector);
     ck_assert_mem_eq(cut, vector, sizeof cut);
     for (int d = 0; d < 8; d++) {
         squares += rows[0][d] * rows[0][d];
@@ -404,14 +358,13 @@ TEST(a_vector_is_what_the_spec_says)
     for (int d = 0; d < 8; d++) {
         ck_assert_double_eq_tol(vector[d], rows[0][d] / sqrt(squares), 1e-6);
     }
-    p.spec.wraps = false;
-    CHECK_OK(hl_predictor_read(&p, span_of(""), (hl_span){ 0 }, true));
-    answer_now(&p, zeros);
+    p->spec.wraps = false;
+    read_text(p, "");
+    answer_now(p, zeros);
     ck_assert(zeros[0] == 0 && zeros[7] == 0);
-    hl_predictor_close(&p);
     f.spec.of_first = false;
-    predictor_of(&p, f.spec, "a b c d");
-    answer_now(&p, vector);
+    p = predictor_of(f.spec, "a b c d");
+    answer_now(p, vector);
     double mean[8] = { 0 };
     squares = 0;
     for (int d = 0; d < 8; d++) {
@@ -423,8 +376,6 @@ TEST(a_vector_is_what_the_spec_says)
     for (int d = 0; d < 8; d++) {
         ck_assert_double_eq_tol(vector[d], mean[d] / sqrt(squares), 1e-6);
     }
-    hl_predictor_close(&p);
-    end(&f);
 }
 
 static void refused(hl_predictor_spec spec, const char *part)
@@ -436,36 +387,29 @@ static void refused(hl_predictor_spec spec, const char *part)
 
 TEST(what_cannot_be_is_refused)
 {
-    fixture f;
-    begin(&f, false);
+    begin(false);
     f.spec.stride = ROOM + 1;
     refused(f.spec, "study.windows_cannot_begin_9_pieces_apart");
     f.spec.stride = 0;
-    hl_tokens *others = wordpiece_of("[UNK]\na\n", true);
-    f.spec.tokens = others;
+    f.spec.tokens = kept_tokens(wordpiece_of("[UNK]\na\n", true));
     refused(f.spec, "study.its_model_was_trained_with_21");
     f.spec.tokens = f.tokens;
     hl_model headless;
-    hl_model_config config = f.model.config;
+    hl_model_config config = f.model->config;
     config.head = HL_HEAD_NONE;
     ck_assert_int_eq(hl_model_init(&headless, &config).code, HL_OK);
     f.spec.model = &headless;
     refused(f.spec, "study.model_has_no_output_layer");
     hl_model_free(&headless);
-    f.spec.model = &f.model;
-    hl_predictor p;
-    predictor_of(&p, f.spec, "a b");
-    ck_assert_int_eq(hl_predictor_read(&p, span_of("a \xff"), (hl_span){ NULL, 0 }, true).code, HL_INVALID);
-    ck_assert_uint_eq(p.text.n, 0);
-    f.model.parameters.values[0] = (hl_real)INFINITY; /* of [PAD] */
-    CHECK_OK(hl_predictor_read(&p, span_of("a [PAD]"), (hl_span){ NULL, 0 }, true));
+    f.spec.model = f.model;
+    hl_predictor *p = predictor_of(f.spec, "a b");
+    ck_assert_int_eq(hl_predictor_read(p, span_of("a \xff"), (hl_span){ NULL, 0 }, true).code, HL_INVALID);
+    ck_assert_uint_eq(p->text.n, 0);
+    f.model->parameters.values[0] = (hl_real)INFINITY; /* of [PAD] */
+    read_text(p, "a [PAD]");
     hl_choice choice;
-    CHECK_OK(hl_predictor_best(&p, &(int32_t){ 0 }, 1, 1, &choice));
-    hl_status status = hl_predictor_finish(&p);
-    ck_assert_int_eq(status.code, HL_NOT_FINITE);
-    hl_predictor_close(&p);
-    hl_tokens_free(others);
-    end(&f);
+    CHECK_OK(hl_predictor_best(p, &(int32_t){ 0 }, 1, 1, &choice));
+    ck_assert_int_eq(hl_predictor_finish(p).code, HL_NOT_FINITE);
 }
 
 SUITE("predictor")

@@ -1,8 +1,7 @@
 /* `heads profile`: how heads look, layer by layer, in the numbers of heads.csv. */
-#include "core/files/json.h"
 #include "tests/pretrained/tiny.h"
-#include "tests/runs/predict_runs.h"
 #include "tests/scratch.h"
+#include "tests/study/told.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,23 +33,21 @@ static void check(const json_t *all, const char *csv, int step, int measured)
             for (int m = 0; m < 5; m++) {
                 double value, baseline;
                 const char *name = scratch_format("%s_baseline", names[m]);
-                if (!row_of(csv, step, (int)l, (int)json_integer_value(json_object_get(head, "head")), names[m], &value,
-                            &baseline)) {
+                if (!row_of(csv, step, (int)l, (int)number_at(head, "head"), names[m], &value, &baseline)) {
                     ck_assert(json_is_null(json_object_get(head, names[m])));
                     continue;
                 }
-                ck_assert_double_eq_tol(json_number_value(json_object_get(head, names[m])), value, 1e-8);
-                ck_assert_double_eq_tol(json_number_value(json_object_get(head, name)), baseline,
-                                        1e-8 * (1 + baseline));
+                ck_assert_double_eq_tol(number_at(head, names[m]), value, 1e-8);
+                ck_assert_double_eq_tol(number_at(head, name), baseline, 1e-8 * (1 + baseline));
                 sums[m] += value;
                 found++;
             }
             n++;
         }
-        ck_assert_int_eq(n, (int)json_integer_value(json_object_get(layer, "heads")));
+        ck_assert_int_eq(n, (int)number_at(layer, "heads"));
         ck_assert_int_eq(found, n * measured);
         for (int m = 0; m < measured; m++) {
-            ck_assert_double_eq_tol(json_number_value(json_object_get(layer, names[m])), sums[m] / n, 1e-7);
+            ck_assert_double_eq_tol(number_at(layer, names[m]), sums[m] / n, 1e-7);
         }
     }
 }
@@ -62,17 +59,15 @@ TEST(figures_are_those_of_heads_csv_and_layers_have_their_means)
         run_config("text.txt", "The cat, it sat on the mat.\nthe dog saw it\nit sat\nthe mat, the cat\n");
     run_result result = OK(HEADS(folder, "--examples", text, "--csv", "-", "--step", "1"));
     const char *csv = run_kept(result.out);
-    json_t *all = json_answer(HEADS("profile", folder, "--examples", text, "--json"));
+    json_t *all = told(HEADS("profile", folder, "--examples", text, "--json"));
     ck_assert(json_is_null(json_object_get(all, "step")));
     check(all, csv, 1, 5);
-    json_decref(all);
     EXPECT_RUN(0, run_tiny_config(), "--quiet", "--out", run);
     result = HEADS(run, "--csv", "-", "--step", "24");
     csv = run_kept(result.out);
-    all = json_answer(HEADS("profile", run, "--json"));
-    ck_assert_int_eq((int)json_integer_value(json_object_get(all, "step")), 24);
+    all = told(HEADS("profile", run, "--json"));
+    ck_assert_int_eq((int)number_at(all, "step"), 24);
     check(all, csv, 24, 4); /* a toy task has no punctuation */
-    json_decref(all);
 }
 
 TEST(tables_strips_figures_and_refusals)

@@ -1,6 +1,5 @@
 /* syntax.csv of runs: the same bytes however a run is computed and stopped, the counts of heads grammar, and what is
  * refused. */
-#include "core/files/json.h"
 #include "programs/heads/program.h"
 #include "programs/train/data.h"
 #include "study/model.h"
@@ -9,6 +8,7 @@
 #include "tests/runs/killing_files.h"
 #include "tests/runs/text_tasks.h"
 #include "tests/scratch.h"
+#include "tests/study/told.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -128,21 +128,38 @@ TEST(rows_after_the_checkpoint_are_dropped_also_where_nothing_is_counted_any_mor
 
 /* ---- the counts ---- */
 
-/* Hits of a head in the file at that step for a relation, its better direction, and the cases, of both halves. */
-static void sum_rows(const char *rows, int step, const char *relation, int layer, int head, long *hits, long *cases)
+/* What the file has of a head at that step for a relation, by way (d>h, h>d) and half. */
+typedef struct head_counts {
+    hl_syntax_rate at[2][2];
+} head_counts;
+
+static head_counts counts_of(const char *rows, int step, const char *relation, int head)
 {
-    long found[2] = { 0 };
-    *cases = 0;
+    head_counts found;
     for (int i = 0; i < 4; i++) {
+        hl_syntax_rate *rate = &found.at[i / 2][i % 2];
         const char *begin =
-            scratch_format("\n%d,%s,%d,%d,%s,%d,", step, relation, layer, head, i < 2 ? "d>h" : "h>d", i % 2);
+            scratch_format("\n%d,%s,%d,%d,%s,%d,", step, relation, head / 2, head % 2, i < 2 ? "d>h" : "h>d", i % 2);
         const char *row = strstr(rows, begin);
         ck_assert_msg(row != NULL, "no row %s", begin + 1);
-        char *end;
-        found[i / 2] += strtol(row + strlen(begin), &end, 10);
-        *cases += i < 2 ? strtol(end + 1, NULL, 10) : 0;
+        ck_assert_int_eq(sscanf(row + strlen(begin), "%" SCNd64 ",%" SCNd64, &rate->hits, &rate->cases), 2);
     }
-    *hits = found[0] > found[1] ? found[0] : found[1];
+    return found;
+}
+
+/* Of both halves, in the head's better direction. */
+static hl_syntax_rate both_halves(const char *rows, int step, const char *relation, int head)
+{
+    head_counts c = counts_of(rows, step, relation, head);
+    int64_t hits[2] = { c.at[0][0].hits + c.at[0][1].hits, c.at[1][0].hits + c.at[1][1].hits };
+    return (hl_syntax_rate){ hits[0] > hits[1] ? hits[0] : hits[1], c.at[0][0].cases + c.at[0][1].cases };
+}
+
+/* Held out: the head's way of half 0, measured on half 1. */
+static hl_syntax_rate held_out(const char *rows, int step, const char *relation, int head)
+{
+    head_counts c = counts_of(rows, step, relation, head);
+    return c.at[c.at[1][0].hits > c.at[0][0].hits][1];
 }
 
 LOOP_TEST(the_last_rows_are_what_heads_counts_on_the_file, 0, 3)
@@ -153,20 +170,18 @@ LOOP_TEST(the_last_rows_are_what_heads_counts_on_the_file, 0, 3)
     const char *rows = run_kept(run_read(run_file(folder, "syntax.csv")));
     ck_assert_int_eq(strncmp(rows, "step,relation,layer,head,direction,half,hits,cases\n", 51), 0);
     for (int r = 0; r < 5; r++) {
-        run_result told = OK(HEADS("grammar", folder, bank, "--relation", relations[r], "--without-null", "--json"));
-        json_t *json = json_loads(told.out, 0, NULL), *heads = json_object_get(json, "heads");
-        ck_assert_int_eq(json_array_size(heads), HEADS);
+        const json_t *all =
+            told(HEADS("grammar", folder, bank, "--relation", relations[r], "--without-null", "--json"));
+        ck_assert_int_eq(json_array_size(json_object_get(all, "heads")), HEADS);
         for (int h = 0; h < HEADS; h++) {
-            long hits, cases;
-            sum_rows(rows, TEXT_STEPS, strcmp(relations[r], "a,b") == 0 ? "\"a,b\"" : relations[r], h / 2, h % 2, &hits,
-                     &cases);
-            ck_assert_int_eq(cases, json_integer_value(json_object_get(json, "cases")));
-            json_t *accuracy = json_object_get(json_array_get(heads, (size_t)h), "accuracy");
-            if (cases > 0) {
-                ck_assert_double_eq_tol(json_number_value(accuracy), (double)hits / (double)cases, 1e-9);
+            const char *named = strcmp(relations[r], "a,b") == 0 ? "\"a,b\"" : relations[r];
+            hl_syntax_rate found = both_halves(rows, TEXT_STEPS, named, h);
+            ck_assert_int_eq(found.cases, (int64_t)number_at(all, "cases"));
+            if (found.cases > 0) {
+                ck_assert_double_eq_tol(number_at(item_at(all, "heads", (size_t)h), "accuracy"), hl_syntax_share(found),
+                                        1e-9);
             }
         }
-        json_decref(json);
     }
 }
 
@@ -182,9 +197,7 @@ TEST(the_first_500_sentences_that_can_be_used_are_counted)
     }
     const char *bank = run_config("bank.conllu", text_made);
     EXPECT_RUN(0, config, "optimizer.schedule=constant", "train.steps=4", key_of(bank), "--quiet", "--out", folder);
-    long hits, cases;
-    sum_rows(run_read(run_file(folder, "syntax.csv")), 0, "det", 0, 0, &hits, &cases);
-    ck_assert_int_eq(cases, 500);
+    ck_assert_int_eq(both_halves(run_read(run_file(folder, "syntax.csv")), 0, "det", 0).cases, 500);
     const char *copy = run_read(run_file(folder, "treebank.conllu"));
     ck_assert_int_eq(strncmp(copy, text_made, strlen(copy)), 0); /* also those of one word */
     ck_assert_int_eq(strlen(copy), counted);
@@ -207,21 +220,6 @@ static const char *run_of_many(void)
     const char *folder = run_path("run");
     EXPECT_RUN(0, text_config(0), key_of(bank_of("bank.conllu", MANY)), "patterns.every=3", "--quiet", "--out", folder);
     return folder;
-}
-
-/* Held out by the rows: the head's way of half 0, measured on half 1. */
-static hl_syntax_rate held_out(const char *rows, int step, const char *relation, int head)
-{
-    int64_t counts[4][2];
-    for (int i = 0; i < 4; i++) {
-        const char *begin =
-            scratch_format("\n%d,%s,%d,%d,%s,%d,", step, relation, head / 2, head % 2, i < 2 ? "d>h" : "h>d", i % 2);
-        const char *row = strstr(rows, begin);
-        ck_assert_ptr_nonnull(row);
-        ck_assert_int_eq(sscanf(row + strlen(begin), "%" SCNd64 ",%" SCNd64, &counts[i][0], &counts[i][1]), 2);
-    }
-    int way = counts[2][0] > counts[0][0] ? 2 : 0;
-    return (hl_syntax_rate){ counts[way + 1][0], counts[way + 1][1] };
 }
 
 /* Has L1H0 find every obj, as if it had learned it: at step 3, and from step 9 on. */
@@ -247,16 +245,34 @@ static const char *with_a_head_that_learns(const char *path)
     return run_kept(text_made);
 }
 
+/* What a run's heads found, which goes at the end of the test. */
+typedef struct followed_run {
+    hl_opened_model run;
+    hl_syntax_history history;
+} followed_run;
+
+static void release_followed(void *made)
+{
+    followed_run *f = made;
+    hl_syntax_history_free(&f->history);
+    hl_opened_model_close(&f->run);
+    free(f);
+}
+
+static const hl_report_syntax_steps *history_of(const char *folder)
+{
+    followed_run *f = scratch_own(calloc(1, sizeof *f), release_followed);
+    CHECK_OK(hl_opened_model_open(&f->run, folder));
+    CHECK_OK(hl_syntax_history_read(&f->history, &f->run.source, TEXT_STEPS));
+    return &f->history.shown;
+}
+
 /* The page's figures: which rows they are made of, and from which step to the end a head earns a relation. */
 TEST(a_history_has_the_held_out_shares_of_all_steps_and_when_heads_earned_them)
 {
     const char *folder = run_of_many(), *rows = with_a_head_that_learns(run_file(folder, "syntax.csv"));
     int born = 0;
-    hl_opened_model *run = malloc(sizeof *run);
-    hl_syntax_history history;
-    CHECK_OK(hl_opened_model_open(run, folder));
-    CHECK_OK(hl_syntax_history_read(&history, &run->source, TEXT_STEPS));
-    const hl_report_syntax_steps *shown = &history.shown;
+    const hl_report_syntax_steps *shown = history_of(folder);
     ck_assert_int_eq(shown->n_steps, STEPS);
     ck_assert_int_eq(shown->n_heads, HEADS);
     ck_assert_int_eq(shown->n_relations, RELATIONS);
@@ -279,9 +295,6 @@ TEST(a_history_has_the_held_out_shares_of_all_steps_and_when_heads_earned_them)
         }
     }
     ck_assert_int_gt(born, 0);
-    hl_syntax_history_free(&history);
-    hl_opened_model_close(run);
-    free(run);
 }
 
 /* What heads tells of a run without its treebank being read again: at the last step, and at another. */
@@ -291,19 +304,16 @@ TEST(a_run_names_its_heads_by_the_relations_that_they_earn)
     for (int i = 0; i < 3; i++) {
         static const char *const steps[] = { "12", "3", "6" };
         bool earned = i < 2;
-        run_result told = i == 0 ? HEADS(folder) : HEADS(folder, "--step", steps[i]);
-        ck_assert_msg(told.code == 0, "%s", told.err);
-        const char *line = strstr(told.out, "\nL1H0 "), *second = strstr(line, " + obj ");
+        run_result table = OK(i == 0 ? HEADS(folder) : HEADS(folder, "--step", steps[i]));
+        const char *line = strstr(table.out, "\nL1H0 "), *second = strstr(line, " + obj ");
         ck_assert((second != NULL && second < strchr(line + 1, '\n')) == earned);
-        told = HEADS(folder, "--step", steps[i], "--json");
-        json_t *all = json_loads(told.out, 0, NULL), *head = json_array_get(json_object_get(all, "heads"), 2);
-        const char *relation = json_string_value(json_object_get(head, "relation"));
+        const json_t *head = item_at(told(HEADS(folder, "--step", steps[i], "--json")), "heads", 2);
+        const char *relation = text_at(head, "relation");
         ck_assert((relation != NULL && strcmp(relation, "obj") == 0) == earned);
         if (earned) {
-            ck_assert_str_eq(json_string_value(json_object_get(head, "direction")), "d>h");
-            ck_assert_double_eq(json_number_value(json_object_get(head, "held_out")), 1);
+            ck_assert_str_eq(text_at(head, "direction"), "d>h");
+            ck_assert_double_eq(number_at(head, "held_out"), 1);
         }
-        json_decref(all);
     }
     hl_syntax_rate rate = held_out(rows, TEXT_STEPS, "obj", 2);
     ck_assert_int_eq(rate.hits, rate.cases);
@@ -330,16 +340,9 @@ static const char *without_long(const char *rows)
 
 static int64_t relations_of_history(const char *folder)
 {
-    hl_opened_model *run = malloc(sizeof *run);
-    hl_syntax_history history;
-    CHECK_OK(hl_opened_model_open(run, folder));
-    CHECK_OK(hl_syntax_history_read(&history, &run->source, TEXT_STEPS));
-    int64_t n = history.shown.n_relations;
-    ck_assert(n == 1 || strcmp(history.shown.names[1], "long") == 0);
-    hl_syntax_history_free(&history);
-    hl_opened_model_close(run);
-    free(run);
-    return n;
+    const hl_report_syntax_steps *shown = history_of(folder);
+    ck_assert(shown->n_relations == 1 || strcmp(shown->names[1], "long") == 0);
+    return shown->n_relations;
 }
 
 TEST(further_relations_are_followed_but_not_in_runs_that_began_without_them)

@@ -1,13 +1,12 @@
 /* Whether a head is needed for the relation that it earns: on which loss that is measured, and what comes out where it
  * is known. */
-#include "core/files/json.h"
 #include "heads/evaluator.h"
 #include "programs/heads/treebank.h"
 #include "study/syntax_study.h"
 #include "tests/check_suite.h"
-#include "tests/runs/predict_runs.h"
 #include "tests/runs/text_tasks.h"
 #include "tests/scratch.h"
+#include "tests/study/told.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,14 +32,30 @@ static const char *bank_of(int task)
     return run_config("bank.conllu", text_made);
 }
 
-static void open_study(const char *folder, const char *bank, hl_opened_model *run, hl_syntax_study *study,
-                       hl_syntax_question *question)
+/* A study of a run, which goes at the end of the test. */
+typedef struct studied {
+    hl_opened_model run;
+    hl_syntax_question question;
+    hl_syntax_study study;
+} studied;
+
+static void release_studied(void *made)
 {
-    *question = (hl_syntax_question){ .path = bank, .least_cases = 1, .faithful = true };
-    CHECK_OK(hl_opened_model_open(run, folder));
-    CHECK_OK(hl_opened_model_load(run, -1));
-    CHECK_OK(hl_syntax_study_read(study, run, question));
-    CHECK_OK(hl_syntax_study_make(study, question));
+    studied *s = made;
+    hl_syntax_study_free(&s->study);
+    hl_opened_model_close(&s->run);
+    free(s);
+}
+
+static studied *open_study(const char *folder, const char *bank)
+{
+    studied *s = scratch_own(calloc(1, sizeof *s), release_studied);
+    s->question = (hl_syntax_question){ .path = bank, .least_cases = 1, .faithful = true };
+    CHECK_OK(hl_opened_model_open(&s->run, folder));
+    CHECK_OK(hl_opened_model_load(&s->run, -1));
+    CHECK_OK(hl_syntax_study_read(&s->study, &s->run, &s->question));
+    CHECK_OK(hl_syntax_study_make(&s->study, &s->question));
+    return s;
 }
 
 /* Names the head by a relation, whether or not it finds it. */
@@ -104,27 +119,22 @@ LOOP_TEST(the_loss_is_that_of_the_run_s_own_task_on_the_sentences_that_chose_not
         EXPECT_RUN(0, config, "--quiet", "--out", folder);
     }
     const char *bank = bank_of(task);
-    hl_opened_model *run = malloc(sizeof *run);
-    hl_syntax_study study;
-    hl_syntax_question question;
-    open_study(folder, bank, run, &study, &question);
-    name(&study, 1, "dep", HL_SYNTAX_TO_HEAD);
+    studied *s = open_study(folder, bank);
+    const hl_syntax_study *study = &s->study;
+    name(&s->study, 1, "dep", HL_SYNTAX_TO_HEAD);
     size_t bytes;
-    CHECK_OK(hl_syntax_study_judge(&study, run, &question));
-    CHECK_OK(hl_syntax_study_judge_bytes(&study, &question, &run->model, &bytes));
+    CHECK_OK(hl_syntax_study_judge(&s->study, &s->run, &s->question));
+    CHECK_OK(hl_syntax_study_judge_bytes(study, &s->question, &bytes));
     if (task == 3) {
-        ck_assert_str_eq(study.no_effects.text, "a treebank does not say which class a sentence is of");
-        ck_assert_ptr_null(study.labels[1].effect);
+        ck_assert_str_eq(study->no_effects.text, "a treebank does not say which class a sentence is of");
+        ck_assert_ptr_null(study->labels[1].effect);
         ck_assert_uint_eq(bytes, 0);
     } else {
-        CHECK_OK(study.no_effects);
-        ck_assert_double_eq_tol(study.effects.loss, loss_of(run, &study, bank), 1e-5);
-        ck_assert(isfinite(study.labels[1].effect->loss_without) && isnan(study.effects.heads[0].loss_without));
+        CHECK_OK(study->no_effects);
+        ck_assert_double_eq_tol(study->effects.loss, loss_of(&s->run, study, bank), 1e-5);
+        ck_assert(isfinite(study->labels[1].effect->loss_without) && isnan(study->effects.heads[0].loss_without));
         ck_assert_uint_gt(bytes, 0);
     }
-    hl_syntax_study_free(&study);
-    hl_opened_model_close(run);
-    free(run);
 }
 
 /* ---- what is known ---- */
@@ -191,17 +201,9 @@ static const char *tagger(void)
 /* What --json tells of L0H0. */
 static json_t *head_of(const char *folder, const char *bank)
 {
-    json_t *all = json_answer(HEADS("grammar", folder, bank, "--without-null", "--json"));
-    json_t *head = json_incref(json_array_get(json_object_get(all, "heads"), 0));
-    ck_assert_msg(head != NULL && strcmp(json_string_value(json_object_get(head, "relation")), "dep") == 0,
-                  "no head earns dep");
-    json_decref(all);
+    json_t *head = item_at(told(HEADS("grammar", folder, bank, "--without-null", "--json")), "heads", 0);
+    ck_assert_msg(head != NULL && strcmp(text_at(head, "relation"), "dep") == 0, "no head earns dep");
     return head;
-}
-
-static double number_at(const json_t *object, const char *name)
-{
-    return json_number_value(json_object_get(object, name));
 }
 
 TEST(a_head_is_faithful_where_the_words_that_it_needs_are_those_of_the_relation)
@@ -213,7 +215,6 @@ TEST(a_head_is_faithful_where_the_words_that_it_needs_are_those_of_the_relation)
     ck_assert_double_gt(number_at(head, "kept"), 0.95);
     ck_assert(json_is_true(json_object_get(head, "faithful")) &&
               json_is_null(json_object_get(head, "faithful_in_group")));
-    json_decref(head);
     run_result run = SAYS(HEADS("grammar", folder, right, "--report", page), "  without  faithful\nL0H0    dep  ");
     ck_assert_ptr_nonnull(strstr(strstr(run.out, "\nL0H0    dep"), "       yes\n"));
     ck_assert_ptr_nonnull(strstr(run_read(page), "\"relation\":\"dep\",\"faithful\":true"));
@@ -222,7 +223,6 @@ TEST(a_head_is_faithful_where_the_words_that_it_needs_are_those_of_the_relation)
     head = head_of(folder, tagged("wrong.conllu", true, false));
     ck_assert_double_lt(number_at(head, "kept"), 0.8);
     ck_assert(json_is_false(json_object_get(head, "faithful")));
-    json_decref(head);
 }
 
 TEST(the_pattern_goes_the_way_that_the_head_does)
@@ -230,16 +230,10 @@ TEST(the_pattern_goes_the_way_that_the_head_does)
     const char *folder = tagger();
     double kept[2][2];
     for (int i = 0; i < 4; i++) {
-        hl_opened_model *run = malloc(sizeof *run);
-        hl_syntax_study study;
-        hl_syntax_question question;
-        open_study(folder, tagged("turned.conllu", i / 2 == 1, true), run, &study, &question);
-        name(&study, 0, "up", i % 2 == 0 ? HL_SYNTAX_TO_HEAD : HL_SYNTAX_TO_DEPENDENT);
-        CHECK_OK(hl_syntax_study_judge(&study, run, &question));
-        kept[i / 2][i % 2] = study.labels[0].effect->kept;
-        hl_syntax_study_free(&study);
-        hl_opened_model_close(run);
-        free(run);
+        studied *s = open_study(folder, tagged("turned.conllu", i / 2 == 1, true));
+        name(&s->study, 0, "up", i % 2 == 0 ? HL_SYNTAX_TO_HEAD : HL_SYNTAX_TO_DEPENDENT);
+        CHECK_OK(hl_syntax_study_judge(&s->study, &s->run, &s->question));
+        kept[i / 2][i % 2] = s->study.labels[0].effect->kept;
     }
     /* d>h: a noun, whose tag is always N, looks at the first word; h>d: the first word looks at a noun. */
     ck_assert_double_gt(kept[0][0], 0.95);
@@ -258,11 +252,8 @@ TEST(where_there_is_no_loss_nothing_is_said)
     ck_assert_int_eq(pclose(out), 0);
     ck_assert_msg(strstr(text, "is not known: standard input cannot") != NULL, "%s", text);
     ck_assert_ptr_null(strstr(text, "  without  faithful\n"));
-    json_t *told =
-        json_answer(HEADS("grammar", folder, right, "--importance", "--json")); /* importance has losses of its own */
-    ck_assert_str_eq(json_string_value(json_object_get(json_array_get(json_object_get(told, "heads"), 0), "relation")),
-                     "dep");
-    json_decref(told);
+    json_t *all = told(HEADS("grammar", folder, right, "--importance", "--json")); /* which has losses of its own */
+    ck_assert_str_eq(text_at(item_at(all, "heads", 0), "relation"), "dep");
 }
 
 TEST(heads_are_judged_only_where_that_is_told)

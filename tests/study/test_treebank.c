@@ -1,20 +1,20 @@
 /* `heads grammar`: which head finds which relation, checked against the maps that heads map --input has. */
 #include "core/base/memory.h"
-#include "core/files/json.h"
 #include "core/files/npz.h"
 #include "heads/tree.h"
 #include "programs/heads/memory.h"
 #include "programs/heads/treebank.h"
 #include "tests/check_suite.h"
 #include "tests/pretrained/tiny.h"
-#include "tests/runs/predict_runs.h"
+#include "tests/runs/text_tasks.h"
 #include "tests/scratch.h"
+#include "tests/study/told.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SENTENCES = 3, COPIES = 51, LAYERS = 2, MOST_HEADS = 8, MOST_WORDS = 8 };
+enum { SENTENCES = 3, COPIES = 51, LAYERS = 2, HEADS = 3, ALL = LAYERS * HEADS, MOST_WORDS = 8 }; /* of bert_bare */
 
 /* Words of one piece each, whose trees are as good as any. */
 static const struct {
@@ -33,95 +33,95 @@ static const struct {
 /* The sentences in turn, COPIES times, and one of one word. */
 static const char *treebank(void)
 {
-    static char text[1 << 16];
-    size_t size = 0;
+    text_used = 0;
     for (int i = 0; i < SENTENCES * COPIES; i++) {
-        size += (size_t)snprintf(text + size, sizeof text - size, "# sent_id = s<%d>\n", i);
-        for (int w = 0; w < bank[i % SENTENCES].n; w++) {
-            size += (size_t)snprintf(text + size, sizeof text - size, "%d\t%s\t_\t_\t_\t_\t%d\t%s\t_\t_\n", w + 1,
-                                     bank[i % SENTENCES].words[w], bank[i % SENTENCES].heads[w],
-                                     bank[i % SENTENCES].relations[w]);
+        int s = i % SENTENCES;
+        text_say("# sent_id = s<%d>\n", i);
+        for (int w = 0; w < bank[s].n; w++) {
+            text_say_word(w, bank[s].words[w], bank[s].heads[w] - 1, bank[s].relations[w]);
         }
-        size += (size_t)snprintf(text + size, sizeof text - size, "\n");
+        text_say("\n");
     }
-    size += (size_t)snprintf(text + size, sizeof text - size, "1\tcat\t_\t_\t_\t_\t0\troot\t_\t_\n");
-    scratch_write(scratch_path("bank.conllu"), text, size);
-    return run_path("bank.conllu");
+    text_say_word(0, "cat", -1, "root");
+    return run_config("bank.conllu", text_made);
 }
 
-static json_t *json_of(const char *text)
+/* A head's map (T, T) of a sentence, whose word w is row and column w + 1. */
+typedef struct head_map {
+    const float *weights;
+    int sentence;
+    bool column; /* whether a word looks with what it is given */
+} head_map;
+
+static double weight_of(const head_map *map, int from, int to)
 {
-    json_error_t error;
-    json_t *json = json_loads(text, 0, &error);
-    ck_assert_msg(json != NULL, "%s: %s", error.text, text);
-    return json;
+    int T = bank[map->sentence].n + 2;
+    return (double)(map->column ? map->weights[(to + 1) * T + from + 1] : map->weights[(from + 1) * T + to + 1]);
 }
 
-static double number_at(const json_t *object, const char *name)
+/* The word other than `a` that it gives its largest weight. */
+static int guess_of(const head_map *map, int a)
 {
-    return json_number_value(json_object_get(object, name));
-}
-
-static const char *text_at(const json_t *object, const char *name)
-{
-    return json_string_value(json_object_get(object, name));
-}
-
-/* Whether word `a` of the map (T, T), whose word w is row w + 1, gives its largest weight, or where `column` gets it
- * of, the gold head of word a. */
-static bool hits(const float *map, int64_t T, int sentence, int a, bool column)
-{
-    int n = bank[sentence].n, best = -1;
-    for (int b = 0; b < n; b++) {
-        const float *found = column ? &map[(b + 1) * T + a + 1] : &map[(a + 1) * T + b + 1];
-        const float *most = column ? &map[(best + 1) * T + a + 1] : &map[(a + 1) * T + best + 1];
-        best = b != a && (best < 0 || *found > *most) ? b : best;
+    int best = a == 0 ? 1 : 0;
+    for (int b = 0; b < bank[map->sentence].n; b++) {
+        best = b != a && weight_of(map, a, b) > weight_of(map, a, best) ? b : best;
     }
-    return best == bank[sentence].heads[a] - 1;
+    return best;
+}
+
+static bool hits(const head_map *map, int a)
+{
+    return guess_of(map, a) == bank[map->sentence].heads[a] - 1;
+}
+
+static void release_npz(void *npz)
+{
+    hl_npz_free(npz);
+    free(npz);
 }
 
 /* The maps of a sentence, as --input tells them. */
-static void maps_of(const char *folder, int sentence, hl_npz *npz)
+static const hl_npz *maps_of(const char *folder, int sentence)
 {
     char text[128] = "";
     for (int w = 0; w < bank[sentence].n; w++) {
         strcat(strcat(text, w > 0 ? " " : ""), bank[sentence].words[w]);
     }
     OK(HEADS("map", folder, "--input", text, "--npz", run_path("s.npz")));
+    hl_npz *npz = scratch_own(calloc(1, sizeof *npz), release_npz);
     CHECK_OK(hl_npz_read(run_path("s.npz"), 1 << 20, npz));
+    return npz;
 }
 
-/* The hits of every head in both directions for a relation, of all sentences; *cases. */
-static void count(const char *folder, const char *relation, int64_t counts[LAYERS * MOST_HEADS][2], int64_t *n_heads,
-                  int64_t *cases)
+/* The map of a head, counted over all layers. */
+static head_map map_of(const hl_npz *npz, int sentence, int head, bool column)
 {
-    *cases = 0;
-    memset(counts, 0, sizeof(int64_t[LAYERS * MOST_HEADS][2]));
+    const hl_npz_array *maps = hl_npz_find(npz, head < HEADS ? "layer_0" : "layer_1");
+    int64_t T = bank[sentence].n + 2;
+    ck_assert(hl_shape_equal(maps->shape, HL_SHAPE(1, HEADS, T, T)));
+    return (head_map){ (const float *)maps->data + head % HEADS * T * T, sentence, column };
+}
+
+/* The hits of every head in both directions for a relation, of all sentences; returns the cases. */
+static int64_t count(const char *folder, const char *relation, int64_t counts[ALL][2])
+{
+    int64_t cases = 0;
+    memset(counts, 0, sizeof(int64_t[ALL][2]));
     for (int s = 0; s < SENTENCES; s++) {
-        hl_npz npz;
-        maps_of(folder, s, &npz);
-        for (int l = 0; l < LAYERS; l++) {
-            const hl_npz_array *layer = hl_npz_find(&npz, l == 0 ? "layer_0" : "layer_1");
-            int64_t H = layer->shape.size[1], T = layer->shape.size[2];
-            *n_heads = LAYERS * H;
-            ck_assert_int_eq(T, bank[s].n + 2);
-            for (int64_t i = 0; i < H * bank[s].n; i++) {
-                int w = (int)(i % bank[s].n);
-                const char *label = bank[s].relations[w];
-                bool all = strcmp(relation, "all") == 0;
-                if (bank[s].heads[w] == 0 || (!all && strcmp(relation, label) != 0)) {
-                    continue;
-                }
-                int64_t h = i / bank[s].n;
-                *cases += l == 0 && h == 0 ? COPIES : 0;
-                for (int way = 0; way < 2; way++) {
-                    const float *map = (const float *)layer->data + h * T * T;
-                    counts[l * H + h][way] += hits(map, T, s, w, way == 1) ? COPIES : 0;
-                }
+        const hl_npz *npz = maps_of(folder, s);
+        for (int w = 0; w < bank[s].n; w++) {
+            bool asked = strcmp(relation, "all") == 0 || strcmp(relation, bank[s].relations[w]) == 0;
+            if (bank[s].heads[w] == 0 || !asked) {
+                continue;
+            }
+            cases += COPIES;
+            for (int i = 0; i < 2 * ALL; i++) {
+                head_map map = map_of(npz, s, i / 2, i % 2 == 1);
+                counts[i / 2][i % 2] += hits(&map, w) ? COPIES : 0;
             }
         }
-        hl_npz_free(&npz);
     }
+    return cases;
 }
 
 /* The folder has vectors that no token has, and else nothing to tell. */
@@ -136,50 +136,44 @@ TEST(the_numbers_are_those_of_the_maps)
     static const char *const relations[] = { "det", "nsubj", "all" };
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank();
     for (int r = 0; r < 3; r++) {
-        int64_t counts[LAYERS * MOST_HEADS][2], n, cases;
-        count(folder, relations[r], counts, &n, &cases);
+        int64_t counts[ALL][2], cases = count(folder, relations[r], counts);
         run_result run = HEADS("grammar", folder, file, "--relation", relations[r], "--json");
         ck_assert_msg(run.code == 0 && tells_rows_alone(run.err), "%s", run.err);
-        json_t *found = json_of(run.out), *heads = json_object_get(found, "heads");
+        json_t *found = told(run), *heads = json_object_get(found, "heads");
         ck_assert_int_eq((int64_t)number_at(found, "cases"), cases);
-        ck_assert_int_eq((int64_t)json_array_size(heads), n);
-        for (int64_t h = 0; h < n; h++) {
+        ck_assert_int_eq((int64_t)json_array_size(heads), ALL);
+        for (int64_t h = 0; h < ALL; h++) {
             const json_t *head = json_array_get(heads, (size_t)h);
             int way = counts[h][1] > counts[h][0];
             ck_assert_str_eq(text_at(head, "direction"), way == 0 ? "d>h" : "h>d");
             ck_assert_double_eq_tol(number_at(head, "accuracy"), (double)counts[h][way] / (double)cases, 1e-8);
         }
-        json_decref(found);
     }
 }
 
 /* UAS of the maximum spanning trees of one head over the sentences 1, 3, 5 ... */
-static double uas_of(const char *folder, int layer, int head, bool column)
+static double uas_of(const char *folder, int head, bool column)
 {
     hl_tree_score score = { 0 };
     for (int s = 0; s < SENTENCES; s++) {
-        hl_npz npz;
         double scores[MOST_WORDS * MOST_WORDS];
         int32_t gold[MOST_WORDS], guess[MOST_WORDS];
         int n = bank[s].n;
-        int64_t T = n + 2, root = 0;
-        maps_of(folder, s, &npz);
-        const hl_npz_array *maps = hl_npz_find(&npz, layer == 0 ? "layer_0" : "layer_1");
-        const float *map = (const float *)maps->data + head * T * T;
+        int64_t root = 0;
+        head_map map = map_of(maps_of(folder, s), s, head, column);
         for (int i = 0; i < n; i++) {
             gold[i] = bank[s].heads[i] - 1;
             root = gold[i] < 0 ? i : root;
             for (int j = 0; j < n; j++) {
-                scores[i * n + j] = (double)(column ? map[(j + 1) * T + i + 1] : map[(i + 1) * T + j + 1]);
+                scores[i * n + j] = weight_of(&map, i, j);
             }
         }
         CHECK_OK(hl_tree_maximum(scores, n, root, guess));
-        for (int i = 1; i < SENTENCES * COPIES; i += 2) {
-            if (i % SENTENCES == s) {
+        for (int i = s; i < SENTENCES * COPIES; i += SENTENCES) {
+            if (i % 2 == 1) {
                 hl_tree_score_add(&score, guess, gold, n);
             }
         }
-        hl_npz_free(&npz);
     }
     return hl_tree_share(&score, score.directed);
 }
@@ -188,7 +182,7 @@ TEST(rows_are_the_frequent_relations_with_their_best_heads)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank();
     run_result run = OK(HEADS("grammar", folder, file, "--json", "-", "--trees"));
-    json_t *all = json_of(run.out), *rows = json_object_get(all, "rows");
+    json_t *all = told(run), *rows = json_object_get(all, "rows");
     ck_assert_int_eq((int)number_at(all, "sentences"), SENTENCES * COPIES);
     ck_assert_int_eq((int)number_at(all, "left_out"), 1);
     static const char *const names[] = { "all", "det", "nsubj" }; /* 9, 3 and 3 a copy; others have less than 100 */
@@ -200,9 +194,8 @@ TEST(rows_are_the_frequent_relations_with_their_best_heads)
         ck_assert(number_at(row, "low") <= number_at(row, "accuracy"));
         ck_assert(number_at(row, "high") >= number_at(row, "accuracy"));
         ck_assert(json_is_number(json_object_get(row, "null")));
-        int64_t counts[LAYERS * MOST_HEADS][2], n, cases, most = 0;
-        count(folder, names[r], counts, &n, &cases);
-        for (int64_t h = 0; h < 2 * n; h++) {
+        int64_t counts[ALL][2], cases = count(folder, names[r], counts), most = 0;
+        for (int64_t h = 0; h < 2 * ALL; h++) {
             most = counts[h / 2][h % 2] > most ? counts[h / 2][h % 2] : most;
         }
         ck_assert_double_eq_tol(number_at(row, "accuracy"), (double)most / (double)cases, 1e-8);
@@ -218,16 +211,15 @@ TEST(rows_are_the_frequent_relations_with_their_best_heads)
     ck_assert_int_eq(sscanf(text_at(row, "held_out_head"), "L%dH%d", &layer, &head), 2);
     ck_assert_str_eq(text_at(json_array_get(trees, 3), "trees"), "best head");
     ck_assert_double_eq_tol(number_at(json_array_get(trees, 3), "uas"),
-                            uas_of(folder, layer, head, *text_at(row, "held_out_direction") == 'h'), 1e-8);
+                            uas_of(folder, layer * HEADS + head, *text_at(row, "held_out_direction") == 'h'), 1e-8);
     ck_assert_str_eq(text_at(json_array_get(trees, 4), "trees"), "mean of best heads"); /* none beats the offsets */
     ck_assert(json_is_null(json_object_get(json_array_get(trees, 4), "uas")));
-    json_decref(all);
 }
 
 TEST(trees_are_told_in_every_form)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank();
-    json_t *all = json_of(HEADS("grammar", folder, file, "--trees", "--json").out);
+    json_t *all = told(HEADS("grammar", folder, file, "--trees", "--json"));
     const char *table = run_kept(HEADS("grammar", folder, file, "--trees").out);
     const char *csv = run_kept(HEADS("grammar", folder, file, "--trees", "--csv").out);
     const char *markdown = run_kept(HEADS("grammar", folder, file, "--trees", "--md").out);
@@ -235,7 +227,7 @@ TEST(trees_are_told_in_every_form)
     ck_assert_ptr_nonnull(strstr(markdown, "\n| nsubj"));
     ck_assert_ptr_nonnull(strstr(markdown, "|\n\n| whole trees | UAS | UUAS |\n|---|---:|---:|\n"));
     for (size_t i = 0; i < 4; i++) {
-        const json_t *one = json_array_get(json_object_get(all, "trees"), i);
+        const json_t *one = item_at(all, "trees", i);
         double uas = number_at(one, "uas"), uuas = number_at(one, "uuas");
         char line[128];
         ck_assert(uas > 0 && uuas >= uas);
@@ -247,7 +239,6 @@ TEST(trees_are_told_in_every_form)
         ck_assert_msg(strstr(table, line) != NULL, "%s", table);
     }
     ck_assert_ptr_nonnull(strstr(csv, "\nmean of best heads,,\n")); /* none beats the offsets */
-    json_decref(all);
 }
 
 TEST(tables_csv_and_markdown_tell_the_same)
@@ -284,15 +275,15 @@ TEST(tables_csv_and_markdown_tell_the_same)
     free(a);
 }
 
-/* The JSON of a page's data. */
+/* The first run in a page's data. */
 static json_t *data_of(const char *page)
 {
     size_t size;
     char *text = scratch_read(page, &size), *begin = strstr(text, "id=\"data\">") + strlen("id=\"data\">");
     *strstr(begin, "</script>") = '\0';
-    json_t *data = json_of(begin);
+    json_t *data = scratch_own(json_loads(begin, 0, NULL), release_json);
     free(text);
-    return data;
+    return item_at(data, "runs", 0);
 }
 
 /* A treebank in which one word of each sentence has as its head, by that relation, what head L0H0 looks at, each
@@ -301,55 +292,43 @@ static const char *treebank_of_first_head(const char *folder, const char *own)
 {
     int words[SENTENCES] = { 0 }, heads[SENTENCES] = { 0 };
     for (int s = SENTENCES - 1; s >= 0; s--) {
-        hl_npz npz;
-        maps_of(folder, s, &npz);
-        int n = bank[s].n, T = n + 2;
-        const float *map = (const float *)hl_npz_find(&npz, "layer_0")->data;
+        head_map map = map_of(maps_of(folder, s), s, 0, false);
         bool found = false;
-        for (int w = 0; w < n && !found; w++) {
-            int best = w == 0 ? 1 : 0;
-            for (int k = 0; k < n; k++) {
-                best = k != w && map[(w + 1) * T + k + 1] > map[(w + 1) * T + best + 1] ? k : best;
-            }
+        for (int w = 0; w < bank[s].n && !found; w++) {
+            words[s] = w;
+            heads[s] = guess_of(&map, w);
             found = true;
             for (int other = s + 1; other < SENTENCES; other++) {
-                found = found && best - w != heads[other] - words[other];
+                found = found && heads[s] - w != heads[other] - words[other];
             }
-            words[s] = w;
-            heads[s] = best;
         }
         ck_assert(found);
-        hl_npz_free(&npz);
     }
-    static char text[1 << 16];
-    size_t size = 0;
+    text_used = 0;
     for (int i = 0; i < SENTENCES * COPIES; i++) {
         int s = i % SENTENCES;
         for (int w = 0; w < bank[s].n; w++) {
             const char *relation = w == words[s] ? own : w == heads[s] ? "root" : "dep";
-            size += (size_t)snprintf(text + size, sizeof text - size, "%d\t%s\t_\t_\t_\t_\t%d\t%s\t_\t_\n", w + 1,
-                                     bank[s].words[w], w == heads[s] ? 0 : heads[s] + 1, relation);
+            text_say_word(w, bank[s].words[w], w == heads[s] ? -1 : heads[s], relation);
         }
-        size += (size_t)snprintf(text + size, sizeof text - size, "\n");
+        text_say("\n");
     }
-    scratch_write(scratch_path("own.conllu"), text, size);
-    return run_path("own.conllu");
+    return run_config("own.conllu", text_made);
 }
 
 TEST(a_head_that_earns_a_relation_is_named_by_it)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank_of_first_head(folder, "own");
     run_result run = OK(HEADS("grammar", folder, file, "--json"));
-    json_t *told = json_of(run.out);
-    ck_assert_str_eq(text_at(json_array_get(json_object_get(told, "rows"), 1), "relation"), "dep"); /* twice as many */
-    const json_t *head = json_array_get(json_object_get(told, "heads"), 0);
+    json_t *all = told(run);
+    ck_assert_str_eq(text_at(item_at(all, "rows", 1), "relation"), "dep"); /* twice as many */
+    const json_t *head = item_at(all, "heads", 0);
     ck_assert_str_eq(text_at(head, "head"), "L0H0");
     ck_assert_str_eq(text_at(head, "relation"), "own");
     ck_assert_str_eq(text_at(head, "direction"), "d>h");
     ck_assert_double_eq(number_at(head, "held_out"), 1);
     ck_assert_double_le(number_at(head, "baseline"), 0.7); /* at most two of three, where a distance is cut at an end */
     ck_assert_double_ge(number_at(head, "low"), 0.9);
-    json_decref(told);
     run = OK(HEADS("grammar", folder, file, "--trees", "--examples", run_config("mine.txt", "it sat\nthe cat sat\n"),
                    "--report", run_path("own.html")));
     ck_assert_ptr_nonnull(strstr(run.out, "mean is of 2 heads: ")); /* of own and of dep */
@@ -357,10 +336,8 @@ TEST(a_head_that_earns_a_relation_is_named_by_it)
     ck_assert_ptr_nonnull(row);
     ck_assert_ptr_nonnull(strstr(row, " + own "));
     ck_assert(strstr(row, " + own ") < strchr(row + 1, '\n'));
-    json_t *data = data_of(run_path("own.html"));
-    head = json_array_get(json_object_get(json_array_get(json_object_get(data, "runs"), 0), "heads"), 0);
+    head = item_at(data_of(run_path("own.html")), "heads", 0);
     ck_assert_str_eq(text_at(json_object_get(head, "grammar"), "relation"), "own");
-    json_decref(data);
 }
 
 TEST(a_long_name_is_cut_at_a_whole_character)
@@ -415,28 +392,20 @@ TEST(a_head_is_named_by_what_it_is_best_for_or_else_by_what_it_finds_most_clearl
 static void check_example(const char *folder, const json_t *choice, const json_t *one, bool right)
 {
     int place = (int)number_at(one, "sentence"), s = place % SENTENCES, word = (int)number_at(one, "word");
-    int64_t head = (int64_t)number_at(choice, "head");
     bool column = strcmp(text_at(choice, "direction"), "h>d") == 0;
     ck_assert_int_eq(place % 2, 1);
     const char *id = scratch_format("s<%d>", place);
     ck_assert_str_eq(text_at(one, "id"), id);
     ck_assert_int_eq(bank[s].n, 6); /* those of 2 and 4 words are too short */
-    hl_npz npz;
-    maps_of(folder, s, &npz);
-    int64_t H = hl_npz_find(&npz, "layer_0")->shape.size[1];
-    const hl_npz_array *layer = hl_npz_find(&npz, head < H ? "layer_0" : "layer_1");
-    int64_t T = layer->shape.size[2];
-    const float *map = (const float *)layer->data + head % H * T * T;
-    ck_assert_int_eq(hits(map, T, s, word, column), right);
+    head_map map = map_of(maps_of(folder, s), s, (int)number_at(choice, "head"), column);
+    ck_assert_int_eq(hits(&map, word), right);
     ck_assert_int_eq((int)number_at(one, "gold"), bank[s].heads[word] - 1);
     ck_assert_int_eq(number_at(one, "guess") == number_at(one, "gold"), right);
     for (int w = 0; w < bank[s].n; w++) {
-        double weight = (double)(column ? map[(w + 1) * T + word + 1] : map[(word + 1) * T + w + 1]);
-        ck_assert_str_eq(json_string_value(json_array_get(json_object_get(one, "words"), (size_t)w)), bank[s].words[w]);
-        ck_assert_double_eq_tol(json_number_value(json_array_get(json_object_get(one, "weights"), (size_t)w)),
-                                w == word ? 0 : weight, 6e-4);
+        ck_assert_str_eq(json_string_value(item_at(one, "words", (size_t)w)), bank[s].words[w]);
+        ck_assert_double_eq_tol(json_number_value(item_at(one, "weights", (size_t)w)),
+                                w == word ? 0 : weight_of(&map, word, w), 6e-4);
     }
-    hl_npz_free(&npz);
 }
 
 /* Of an open model without --examples the page shows the treebank's sentences; with them, these. */
@@ -444,15 +413,15 @@ TEST(a_page_shows_what_a_relation_s_head_does)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank(), *page = run_path("page.html");
     OK(HEADS("grammar", folder, file, "--report", page, "--json", run_path("rows.json")));
-    json_t *data = data_of(page), *told = json_load_file(run_path("rows.json"), 0, NULL);
-    const json_t *model = json_array_get(json_object_get(data, "runs"), 0), *syntax = json_object_get(model, "syntax");
+    const json_t *rows = scratch_own(json_load_file(run_path("rows.json"), 0, NULL), release_json);
+    const json_t *model = data_of(page), *syntax = json_object_get(model, "syntax");
     const json_t *relations = json_object_get(syntax, "relations");
     ck_assert_str_eq(text_at(syntax, "treebank"), "bank.conllu");
     ck_assert_int_eq((int)json_array_size(relations), 3);
     int examples = 0;
     for (size_t r = 0; r < 3; r++) {
         const json_t *relation = json_array_get(relations, r), *choice = json_object_get(relation, "held_out");
-        const json_t *row = json_array_get(json_object_get(told, "rows"), r), *found = json_object_get(choice, "found");
+        const json_t *row = item_at(rows, "rows", r), *found = json_object_get(choice, "found");
         double hits_told = json_number_value(json_array_get(found, 0)),
                cases = json_number_value(json_array_get(found, 1));
         ck_assert_str_eq(text_at(relation, "name"), text_at(row, "relation"));
@@ -468,19 +437,15 @@ TEST(a_page_shows_what_a_relation_s_head_does)
         }
     }
     ck_assert_int_ge(examples, 3 * 4); /* of each relation, those that are right or those that are wrong */
-    const json_t *shown = json_array_get(json_object_get(model, "examples"), 1);
+    const json_t *shown = item_at(model, "examples", 1);
     ck_assert_uint_eq(json_array_size(json_object_get(shown, "tokens")), 6); /* [CLS] the dog saw it [SEP] */
-    json_decref(data);
-    json_decref(told);
 
     run_result run =
         OK(HEADS("grammar", folder, file, "--examples", run_config("mine.txt", "it sat\n"), "--report", page));
     ck_assert(strstr(run.out, "earn a label: none.") != NULL && strstr(run.out, "+,") == NULL);
-    data = data_of(page);
-    model = json_array_get(json_object_get(data, "runs"), 0);
+    model = data_of(page);
     ck_assert_uint_eq(json_array_size(json_object_get(model, "examples")), 1);
     ck_assert_ptr_nonnull(json_object_get(model, "syntax"));
-    json_decref(data);
 }
 
 TEST(what_cannot_be_asked_is_refused)

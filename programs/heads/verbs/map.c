@@ -98,14 +98,10 @@ static hl_status write_npz(const show *s)
     hl_batch_storage storage;
     hl_hidden_states hidden;
     HL_TRY(hl_batch_storage_of(&storage, &s->maps->examples, s->maps->examples.n_tokens));
-    hl_status status = hl_hidden_states_make(&run->model, &storage.batch, run->source.threads, &hidden);
-    if (status.code == HL_OK) {
-        status = s->command->writes
-                     ? hl_hidden_states_add_writes(&hidden, &run->model, &storage.batch, run->source.threads)
-                     : hl_ok();
-        HL_THEN(status, hl_heads_write_npz(s->command->files.npz, &s->view, false, &hidden));
-        hl_hidden_states_free(&hidden);
-    }
+    hl_status status =
+        hl_hidden_states_make(&run->model, &storage.batch, s->command->writes, run->source.threads, &hidden);
+    HL_THEN(status, hl_heads_write_npz(s->command->files.npz, &s->view, false, &hidden));
+    hl_hidden_states_free(&hidden);
     hl_batch_storage_free(&storage);
     return status;
 }

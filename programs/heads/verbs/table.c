@@ -141,7 +141,7 @@ static void tell_folder(const hl_heads_table_files *files)
     }
 }
 
-static hl_status write_files(hl_heads_table_files *files, hl_heads_history *history, const hl_heads_study *last)
+static hl_status write_files(hl_heads_table_files *files, hl_heads_history *history)
 {
     hl_heads_call *call = files->call;
     const hl_heads_command *command = &call->command;
@@ -156,9 +156,7 @@ static hl_status write_files(hl_heads_table_files *files, hl_heads_history *hist
         one.printed = command->step; /* -1: all */
         HL_TRY(hl_output_write(command->files.csv, call->out, hl_heads_history_print, &one));
     }
-    hl_heads_page page = { .run = &call->model,
-                           .history = history,
-                           .study = last,
+    hl_heads_page page = { .history = history,
                            .syntax = files->syntax,
                            .coreference = files->coreference,
                            .treebank = is_added(files) ? command->object : NULL };
@@ -174,7 +172,7 @@ static hl_status make_history(hl_heads_table_files *files, const hl_heads_study 
 {
     hl_heads_history history;
     HL_TRY(hl_heads_history_make(&files->call->model, last, &history));
-    hl_status status = write_files(files, &history, last);
+    hl_status status = write_files(files, &history);
     hl_heads_history_free(&history);
     return status;
 }
