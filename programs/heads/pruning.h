@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 /* The model with some of its heads. */
 typedef struct hl_heads_pruning_row {

@@ -1,6 +1,5 @@
 #include "programs/heads/treebank.h"
 
-#include "core/base/memory.h"
 #include "core/base/units.h"
 #include "programs/heads/deliver.h"
 #include "programs/heads/memory.h"

@@ -4,7 +4,6 @@
 #include "tests/runs/answers.h"
 #include "tests/runs/runs.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

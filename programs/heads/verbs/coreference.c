@@ -1,6 +1,5 @@
 #include "study/coreference_study.h"
 
-#include "core/base/memory.h"
 #include "core/base/units.h"
 #include "core/files/json_text.h"
 #include "heads/head_set.h"

@@ -8,8 +8,6 @@
 #include "show/table.h"
 #include "study/study.h"
 
-#include <math.h>
-
 typedef struct table {
     const hl_opened_model *run;
     int64_t step, n_examples;

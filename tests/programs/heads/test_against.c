@@ -1,7 +1,6 @@
 /* Two runs compared: what each form of the comparison says. */
 #include "programs/heads/against.h"
 
-#include "core/base/memory.h"
 #include "tests/check_suite.h"
 #include "tests/messages.h"
 #include "tests/runs/answers.h"

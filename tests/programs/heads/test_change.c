@@ -1,7 +1,6 @@
 /* What a comparison with an open model says: the divergence of two heads is computed anew from their weights. */
 #include "programs/heads/change.h"
 
-#include "core/base/memory.h"
 #include "core/files/npz.h"
 #include "study/model_examples.h"
 #include "tests/check_suite.h"

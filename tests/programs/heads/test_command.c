@@ -1,5 +1,4 @@
 /* The command line of heads: its verbs, their options, and the options from before there were verbs. */
-#include "programs/heads/help.h"
 #include "programs/heads/verb.h"
 #include "tests/check_suite.h"
 #include "tests/messages.h"
