@@ -179,14 +179,25 @@ run_result run_built(const char *const *arguments)
     return run_with((run_options){ .arguments = arguments, .built = true });
 }
 
-run_result run_expect(const char *file, int line, run_result run, int code, const char *const *parts)
+/* Whether it ended with this code, and said these parts. */
+static run_result expect(const char *where, run_result run, int code, const char *said, const char *const *parts)
 {
-    const char *call = scratch_format("%s:%d:%s", file, line, run.command), *said = code == 0 ? run.out : run.err;
+    const char *call = scratch_format("%s:%s", where, run.command);
     ck_assert_msg(run.code == code, "%s: exit code %d, not %d: %.1000s%.1000s", call, run.code, code, run.out, run.err);
     for (; parts != NULL && *parts != NULL; parts++) {
         ck_assert_msg(strstr(said, *parts) != NULL, "%s: no \"%s\" in: %.2000s", call, *parts, said);
     }
     return run;
+}
+
+run_result run_expect(const char *file, int line, run_result run, int code, const char *const *parts)
+{
+    return expect(scratch_format("%s:%d", file, line), run, code, run.err, parts);
+}
+
+run_result run_tells(const char *file, int line, run_result run, int code, const char *const *parts)
+{
+    return expect(scratch_format("%s:%d", file, line), run, code, run.out, parts);
 }
 
 run_result run_fails(const char *file, int line, run_result run, int code, const char *const *message)

@@ -51,16 +51,17 @@ run_result run_heads(const char *const *arguments);
 run_result run_built(const char *const *arguments);
 #define RUN_BUILT(...) run_built((const char *const[]){ __VA_ARGS__, NULL })
 
-/* The run, which must have ended well (OK), with these parts on standard output (SAYS). Or it must have ended with
- * another exit code and the message of this id on standard error (FAILS; tests/messages.h), with nothing on standard
- * output (REFUSED). A message with numbers that differ from machine to machine is known by its parts (FAILS_SAYING;
- * REFUSED_SAYING: one line of them, and nothing on standard output).
+/* The run, which must have ended well (OK), with these parts on standard output (SAYS), or with another exit code and
+ * these parts there (TELLS). Or it must have ended with another exit code and the message of this id on standard error
+ * (FAILS; tests/messages.h), with nothing on standard output (REFUSED). A message with numbers that differ from machine
+ * to machine is known by its parts (FAILS_SAYING; REFUSED_SAYING: one line of them, and nothing on standard output).
  *
  *     run_result run = OK(HEADS(folder, "--json"));
  *     SAYS(HEADS(folder), "step 24: 4 heads", "L0H0");
  *     REFUSED(HEADS(folder, "--step", "7"), 2, "heads.no_snapshot_of_step"); */
 #define OK(run) run_expect(__FILE__, __LINE__, run, 0, NULL)
-#define SAYS(run, ...) run_expect(__FILE__, __LINE__, run, 0, (const char *const[]){ __VA_ARGS__, NULL })
+#define SAYS(run, ...) TELLS(run, 0, __VA_ARGS__)
+#define TELLS(run, code, ...) run_tells(__FILE__, __LINE__, run, code, (const char *const[]){ __VA_ARGS__, NULL })
 #define FAILS_SAYING(run, code, ...) \
     run_expect(__FILE__, __LINE__, run, code, (const char *const[]){ __VA_ARGS__, NULL })
 #define REFUSED_SAYING(run, code, ...) \
@@ -69,8 +70,9 @@ run_result run_built(const char *const *arguments);
 #define REFUSED(run, code, ...) run_refused(__FILE__, __LINE__, run, code, (const char *const[]){ __VA_ARGS__, NULL })
 #define EXPECT_RUN(code, ...) run_expect(__FILE__, __LINE__, RUN(__VA_ARGS__), code, NULL)
 
-/* What these call: `parts` may be NULL, where only the exit code is checked. */
+/* What these call: run_expect looks for the parts on standard error, and `parts` may be NULL there. */
 run_result run_expect(const char *file, int line, run_result run, int code, const char *const *parts);
+run_result run_tells(const char *file, int line, run_result run, int code, const char *const *parts);
 run_result run_refused_saying(const char *file, int line, run_result run, int code, const char *const *parts);
 run_result run_fails(const char *file, int line, run_result run, int code, const char *const *message);
 run_result run_refused(const char *file, int line, run_result run, int code, const char *const *message);

@@ -254,10 +254,7 @@ TEST(killed_it_goes_on_and_repeats_nothing)
     ck_assert(checkpoint_of(first) == before);
     expect_same(folder, straight_sweep());
 
-    run = sweep_run(arguments); /* all is done: the table again */
-    ck_assert_int_eq(run.code, 0);
-    ck_assert_ptr_nonnull(strstr(run.out, "4 of 4 trainings are done already\n"));
-    ck_assert_ptr_nonnull(strstr(run.out, "\nbase  2 "));
+    SAYS(sweep_run(arguments), "4 of 4 trainings are done already\n", "\nbase  2 "); /* the table again */
     ck_assert(checkpoint_of(first) == before);
 }
 
@@ -313,17 +310,14 @@ TEST(a_failed_training_is_told_and_stops_no_other)
                                 folder,
                                 NULL };
     run_result run = FAILS(sweep_run(arguments), 1, "runs.of_3_trainings_failed_why_see");
-    ck_assert_ptr_nonnull(strstr(run.out, "length=200,seed=1  failed: "));
-    ck_assert_ptr_nonnull(strstr(run.out, "patterns.budget_mb"));
-    ck_assert_ptr_nonnull(strstr(run.out, "length=200,seed=1/log.txt)\n"));
-    ck_assert_ptr_nonnull(strstr(run.out, "Failed and left out: length=200,seed=1\n"));
+    TELLS(run, 1, "length=200,seed=1  failed: ", "patterns.budget_mb", "length=200,seed=1/log.txt)\n",
+          "Failed and left out: length=200,seed=1\n");
     ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 2);
     const char *row = strstr(sweep_csv(folder), "\nlength=200,1,200,");
     ck_assert_ptr_nonnull(row);
     ck_assert_ptr_nonnull(strstr(row, ",,,,,,,failed\n"));
 
-    run = sweep_run(arguments); /* tries that one again */
-    ck_assert_int_eq(run.code, 1);
+    run = TELLS(sweep_run(arguments), 1, "begins, "); /* tries that one again */
     ck_assert_int_eq(count(run.out, "begins, "), 1);
 }
 
@@ -360,10 +354,8 @@ TEST(what_stands_in_the_way_of_one_stops_no_other)
     const char *config = run_tiny_config(), *folder = run_path("sweep"), *cell = run_file(folder, "heads=1,seed=1");
     ck_assert_int_eq(mkdir(folder, 0777), 0);
     EXPECT_RUN(0, config, "model.heads=1", "--quiet", "--out", cell);
-    run_result run = ABLATE(config, "--heads", "1,4", "--seeds", "1", "train.steps=30", "--out", folder);
-    ck_assert_int_eq(run.code, 1);
-    ck_assert_msg(strstr(run.out, "heads=1,seed=1  failed: ") != NULL, "%s", run.out);
-    ck_assert_msg(strstr(run.out, "config.ini: is of a training with other settings") != NULL, "%s", run.out);
+    TELLS(ABLATE(config, "--heads", "1,4", "--seeds", "1", "train.steps=30", "--out", folder), 1,
+          "heads=1,seed=1  failed: ", "config.ini: is of a training with other settings");
     ck_assert_int_eq(count(sweep_csv(folder), ",failed\n"), 1);
     ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 2);
 }
@@ -386,8 +378,7 @@ TEST(under_another_plan_a_folder_tells_no_results_of_its_runs)
     ck_assert(checkpoint_of(first) == before);
 
     write_text(plan, own);
-    run = ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder); /* the runs are there all the same */
-    ck_assert_msg(run.code == 0, "%s", run.out);
+    OK(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder)); /* the runs are there all the same */
     ck_assert_int_eq(count(sweep_csv(folder), ",24,"), 2);
     ck_assert(checkpoint_of(first) == before);
 
@@ -420,14 +411,11 @@ TEST(metrics_that_lost_gained_or_changed_rows_are_no_result)
         FILE *file = fopen(metrics, "w");
         ck_assert_int_gt(fprintf(file, "%.*s%s", (int)sizes[i], whole, more[i]), 0);
         fclose(file);
-        run_result run = ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder);
-        ck_assert_int_eq(run.code, 1);
-        ck_assert_ptr_nonnull(strstr(run.out, "1 of 2 trainings are done already\n"));
-        ck_assert_msg(strstr(run.out, told[i]) != NULL, "%s", run.out);
+        TELLS(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder), 1, "1 of 2 trainings are done already\n",
+              told[i]);
         ck_assert_int_eq(count(sweep_csv(folder), ",failed\n"), 1);
         scratch_write(metrics, whole, strlen(whole));
-        run = ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder); /* put back, it is done again */
-        ck_assert_msg(run.code == 0, "%s", run.out);
+        OK(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder)); /* put back, it is done again */
         ck_assert_int_eq(count(sweep_csv(folder), ",24,"), 2);
     }
 }
@@ -443,9 +431,7 @@ TEST(a_training_killed_by_another_has_failed)
     pid_t training = 0;
     ck_assert_int_eq(sweep_processes(first, process, &training), 1);
     kill(training, SIGKILL);
-    run_result run = run_wait(process);
-    ck_assert_int_eq(run.code, 1);
-    ck_assert_ptr_nonnull(strstr(run.out, "heads=1,seed=1  failed: killed by signal 9"));
+    TELLS(run_wait(process), 1, "heads=1,seed=1  failed: killed by signal 9");
     ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 3);
     OK(sweep_run(arguments));
     expect_same(folder, straight_sweep());
@@ -484,9 +470,7 @@ TEST(it_ends_where_the_ends_of_processes_were_ignored)
 TEST(a_wrong_config_is_refused_before_anything_begins)
 {
     const char *folder = run_path("sweep");
-    run_result run =
-        REFUSED(ABLATE(run_tiny_config(), "--heads", "1,3", "--out", folder), 2, "runs.with_model_heads_3_model_d");
-    ck_assert_str_eq(run.out, "");
+    REFUSED(ABLATE(run_tiny_config(), "--heads", "1,3", "--out", folder), 2, "runs.with_model_heads_3_model_d");
     ck_assert(!scratch_exists(folder));
     ck_assert_int_eq(ABLATE(run_path("missing.ini"), "--heads", "1").code, 2);
     ck_assert_int_eq(ABLATE(run_tiny_config()).code, 2);
@@ -514,9 +498,8 @@ TEST(another_plan_in_the_folder_is_refused)
     REFUSED(ABLATE(config, "--heads", "2", "--seeds", "1", "--out", folder), 3, "runs.not_the_plan_of_a_sweep");
     scratch_write(plan, text, strlen(text));
 
-    run_result run = ABLATE(config, "--heads", "2", "--seeds", "1", "--target", "0.3", "--jobs", "1", "--out", folder);
-    ck_assert_int_eq(run.code, 0); /* another target is another table, not another plan */
-    ck_assert_ptr_nonnull(strstr(run.out, "steps to 30%"));
+    SAYS(ABLATE(config, "--heads", "2", "--seeds", "1", "--target", "0.3", "--jobs", "1", "--out", folder),
+         "steps to 30%"); /* another target is another table, not another plan */
     ck_assert(checkpoint_of(cell) == before);
 
     OK(ABLATE(config, "--heads", "2", "--seeds", "1", "train.steps=30", "--out", folder, "--overwrite"));
@@ -532,10 +515,8 @@ TEST(a_pipe_in_the_place_of_a_file_is_refused)
     const char *log = run_file(cell, "log.txt");
     ck_assert_int_eq(unlink(log) | mkfifo(log, 0600), 0);
     ck_assert_int_eq(unlink(run_file(cell, "metrics.csv")), 0); /* the training is to be repeated */
-    run_result run = ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder);
-    ck_assert_int_eq(run.code, 1);
-    ck_assert_msg(strstr(run.out, "heads=1,seed=1  failed: ") != NULL && strstr(run.out, "log.txt: ") != NULL, "%s",
-                  run.out);
+    TELLS(ABLATE(config, "--heads", "1,2", "--seeds", "1", "--out", folder), 1,
+          "heads=1,seed=1  failed: ", "log.txt: ");
     ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 1);
     const char *other = run_path("other");
     ck_assert_int_eq(mkdir(other, 0777), 0);

@@ -41,9 +41,8 @@ LOOP_TEST(a_signal_saves_and_ends_the_run, 0, 3)
     pid_t process = long_run(config, folder, NULL);
     kill(process, signals[_i]);
     run_result run = run_wait(process);
-    ck_assert_int_eq(run.code, 128 + signals[_i]);
-    const char *words = scratch_format("interrupted after step %s, saved", run_checkpoint_step(folder));
-    ck_assert_msg(strstr(run.err, words) != NULL, "%s", run.err);
+    FAILS_SAYING(run, 128 + signals[_i],
+                 scratch_format("interrupted after step %s, saved", run_checkpoint_step(folder)));
     ck_assert_ptr_null(strstr(run.out, "L0H0"));
 }
 

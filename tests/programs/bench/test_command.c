@@ -116,10 +116,8 @@ TEST(too_many_words_are_refused)
 
 TEST(a_wrong_command_ends_the_program_with_2)
 {
-    run_result result = BENCH_NOTHING("--profil");
-    ck_assert_int_eq(result.code, 2);
-    ck_assert_str_eq(result.out, "");
-    ck_assert_str_eq(result.err, "command line: --profil: unknown option (did you mean \"--profile\"?); see --help\n");
+    REFUSED_SAYING(BENCH_NOTHING("--profil"), 2,
+                   "command line: --profil: unknown option (did you mean \"--profile\"?); see --help\n");
 }
 
 TEST(help_and_version_need_nothing)

@@ -79,9 +79,7 @@ TEST(auto_that_is_float_here_is_told)
         const char *line = strstr(result.err, told);
         ck_assert_msg(line != NULL && strstr(line + 1, told) == NULL, "%s", result.err);
     }
-    run_result result = BENCH_NOTHING(config, "train.precision=bf16");
-    ck_assert_int_eq(result.code, 2);
-    ck_assert_ptr_nonnull(strstr(result.err, "train.precision: no bf16: "));
+    FAILS_SAYING(BENCH_NOTHING(config, "train.precision=bf16"), 2, "train.precision: no bf16: ");
 }
 
 /* The memory of a step of one layer, MiB. */

@@ -94,13 +94,8 @@ TEST(the_report_has_what_is_promised)
     ck_assert_ptr_nonnull(json_object_get(json_array_get(list, 0), "profile"));
     json_decref(root);
     free(text);
-    ck_assert_ptr_nonnull(strstr(result.out, "\none "));
-    ck_assert_ptr_nonnull(strstr(result.out, "\ntwo "));
-    ck_assert_ptr_nonnull(strstr(result.out, "\none, op by op\n"));
-    ck_assert_ptr_nonnull(strstr(result.out, "\nattention         backward"));
-    ck_assert_ptr_nonnull(strstr(result.out, "; 1 thread\n"));
-    ck_assert_ptr_nonnull(strstr(result.out, hl_small_matmul_generates() ? "\nLIBXSMM " : "\nwithout LIBXSMM\n"));
-    ck_assert_ptr_nonnull(strstr(result.out, "counted is what Headlight allocates"));
+    SAYS(result, "\none ", "\ntwo ", "\none, op by op\n", "\nattention         backward", "; 1 thread\n",
+         hl_small_matmul_generates() ? "\nLIBXSMM " : "\nwithout LIBXSMM\n", "counted is what Headlight allocates");
     for (const char *line = result.out; *line != '\0'; line += strcspn(line, "\n") + 1) {
         ck_assert_uint_le(strcspn(line, "\n"), 80);
     }
@@ -215,8 +210,8 @@ TEST(a_run_that_fails_ends_bench_with_its_code_and_no_report)
     run_result result = BENCH(config, "model.d_model=65536", "model.layers=256", "task.length=10000",
                               "train.batch_size=4096", "--seconds", "0.01", "--json", json);
     const char *start = scratch_format("%s: out of memory: ", config);
-    ck_assert_int_eq(result.code, 5);
-    ck_assert_msg(strncmp(result.err, start, strlen(start)) == 0, "%s", result.err);
+    FAILS_SAYING(result, 5, start);
+    ck_assert_int_eq(strncmp(result.err, start, strlen(start)), 0);
     ck_assert_uint_eq(strcspn(result.err, "\n"), strlen(result.err) - 1);
     ck_assert(!scratch_exists(json));
     ck_assert(!scratch_exists(scratch_path("report.json.tmp")));
@@ -225,12 +220,9 @@ TEST(a_run_that_fails_ends_bench_with_its_code_and_no_report)
 TEST(a_report_that_cannot_be_written_is_known_at_once)
 {
     const char *config = run_config("x.ini", BENCH_TINY);
-    run_result result = BENCH_NOTHING(config, "--json", "/nowhere/report.json");
-    ck_assert_int_eq(result.code, 3);
-    ck_assert_str_eq(result.out, "");
-    result = BENCH_NOTHING(config, "--json", "/dev/null");
-    ck_assert_int_eq(result.code, 3);
-    ck_assert_str_eq(result.err, "/dev/null: is not a regular file and is not replaced\n");
+    REFUSED_SAYING(BENCH_NOTHING(config, "--json", "/nowhere/report.json"), 3, "/nowhere/report.json");
+    REFUSED_SAYING(BENCH_NOTHING(config, "--json", "/dev/null"), 3,
+                   "/dev/null: is not a regular file and is not replaced\n");
     size_t size;
     REFUSED(BENCH_NOTHING(config, "--json", config), 2, "bench.json_is_the_config_which_would");
     char *text = scratch_read(config, &size);
@@ -453,15 +445,11 @@ TEST(heads_that_cannot_be_compared_are_refused_at_once)
         { "model.layers=0", "command line: model.layers: 0 is outside 1 .. 256\n" },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        run_result result = BENCH_NOTHING(config, "--heads", wrong[i].override);
-        ck_assert_int_eq(result.code, 2);
-        ck_assert_str_eq(result.out, "");
+        run_result result = REFUSED_SAYING(BENCH_NOTHING(config, "--heads", wrong[i].override), 2, wrong[i].text);
         ck_assert_str_eq(result.err, wrong[i].text);
     }
-    run_result result = BENCH_NOTHING(config, "--scaling", "model.heads=2", "model.heads=4");
-    ck_assert_int_eq(result.code, 2);
-    ck_assert_str_eq(result.out, "");
-    ck_assert_str_eq(result.err, "command line: model.heads: given twice\n");
+    REFUSED_SAYING(BENCH_NOTHING(config, "--scaling", "model.heads=2", "model.heads=4"), 2,
+                   "command line: model.heads: given twice\n");
 }
 
 SUITE("bench runs", .seconds = 60)
