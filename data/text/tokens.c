@@ -60,6 +60,15 @@ void hl_tokens_free(hl_tokens *tokens)
     }
 }
 
+hl_status hl_tokens_made(hl_status status, hl_tokens **out)
+{
+    if (status.code != HL_OK) {
+        hl_tokens_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
 hl_status hl_tokens_add(hl_tokens *tokens, const char *piece, size_t size)
 {
     HL_NEED(HL_GROW(tokens->starts, tokens->starts_capacity, (size_t)tokens->n + 2), "tokens");
@@ -176,23 +185,6 @@ static hl_status check_piece(const char *path, bool lines, int32_t id, const cha
                  : hl_error(HL_BAD_FILE, "%s: the piece with id %d %s", path, id, wrong);
 }
 
-/* Checks that ids belong to pieces, and that a text occurs only once. */
-static hl_status check_template(const hl_tokens *tokens, const char *path, const hl_template *template)
-{
-    int texts[2] = { 0, 0 };
-    for (int i = 0; i < template->n; i++) {
-        int32_t id = template->at[i].id;
-        bool text = id == HL_TEXT_A || id == HL_TEXT_B;
-        if (text && texts[id == HL_TEXT_B]++ > 0) {
-            return hl_error(HL_BAD_FILE, "%s: what stands around a text or a pair names a text twice", path);
-        }
-        if (!text && (id < 0 || id >= tokens->n)) {
-            return hl_error(HL_BAD_FILE, "%s: a special token's id is that of no piece", path);
-        }
-    }
-    return hl_ok();
-}
-
 static hl_status check_ids(const hl_tokens *tokens, const char *path)
 {
     bool good = true;
@@ -202,11 +194,7 @@ static hl_status check_ids(const hl_tokens *tokens, const char *path)
     for (size_t i = 0; i < tokens->n_added; i++) {
         good = good && tokens->added[i].id >= 0 && tokens->added[i].id < tokens->n;
     }
-    if (!good) {
-        return hl_error(HL_BAD_FILE, "%s: a special token's id is that of no piece", path);
-    }
-    HL_TRY(check_template(tokens, path, &tokens->single));
-    return check_template(tokens, path, &tokens->pair);
+    return good ? hl_ok() : hl_error(HL_BAD_FILE, "%s: a special token's id is that of no piece", path);
 }
 
 static hl_status index_added(hl_tokens *tokens, const char *path)
@@ -250,16 +238,21 @@ hl_status hl_tokens_index(hl_tokens *tokens, const char *path, bool lines)
     return tokens->unigram != NULL ? hl_unigram_index(tokens, tokens->unigram) : hl_ok();
 }
 
-hl_status hl_tokens_merge(hl_tokens *tokens, const char *path, const char *left, const char *right)
+hl_status hl_tokens_merge(hl_tokens *tokens, const char *path, const char *left, size_t l, const char *right, size_t r)
 {
-    size_t l = strlen(left), r = strlen(right);
-    hl_merge merge = { hl_tokens_find(tokens, left, l), hl_tokens_find(tokens, right, r),
-                       hl_tokens_find_hashed(tokens, hl_hash(hl_hash(HL_HASH, left, l), right, r), left, right, r) };
-    if (merge.left < 0 || merge.right < 0 || merge.id < 0) {
-        return hl_error(HL_BAD_FILE, "%s: the merge of %s and %s: %s is no piece", path, left, right,
-                        merge.left < 0    ? left
-                        : merge.right < 0 ? right
-                                          : "what they make");
+    hl_merge merge = { hl_tokens_find(tokens, left, l), hl_tokens_find(tokens, right, r), -1 };
+    if (merge.left >= 0) {
+        uint64_t hash = hl_hash(hl_hash(HL_HASH, left, l), right, r);
+        merge.id = hl_tokens_find_hashed(tokens, hash, hl_tokens_piece(tokens, merge.left, NULL), right, r);
+    }
+    if (merge.right < 0 || merge.id < 0) {
+        const char *missing = merge.left < 0 ? left : merge.right < 0 ? right : "what they make";
+        return hl_error(HL_BAD_FILE, "%s: the merge of %.*s and %.*s: %.*s is no piece", path, (int)l, left, (int)r,
+                        right,
+                        (int)(merge.left < 0    ? l
+                              : merge.right < 0 ? r
+                                                : strlen(missing)),
+                        missing);
     }
     HL_NEED(HL_GROW(tokens->merges, tokens->merges_capacity, tokens->n_merges + 1), "merges of tokens");
     tokens->merges[tokens->n_merges++] = merge;
@@ -292,13 +285,23 @@ static hl_status hash_merges(hl_tokens *tokens, const char *path)
     return hl_ok();
 }
 
-static bool names(const hl_template *template, int32_t text)
+/* Checks that ids belong to pieces, and that each of the texts, one or two, occurs once. */
+static hl_status check_template(const hl_tokens *tokens, const char *path, const hl_template *template, int texts)
 {
-    int i = 0;
-    while (i < template->n && template->at[i].id != text) {
-        i++;
+    int named[2] = { 0, 0 };
+    for (int i = 0; i < template->n; i++) {
+        int32_t id = template->at[i].id;
+        bool text = id == HL_TEXT_A || id == HL_TEXT_B;
+        if (text && named[id == HL_TEXT_B]++ > 0) {
+            return hl_error(HL_BAD_FILE, "%s: what stands around a text or a pair names a text twice", path);
+        }
+        if (!text && (id < 0 || id >= tokens->n)) {
+            return hl_error(HL_BAD_FILE, "%s: a special token's id is that of no piece", path);
+        }
     }
-    return i < template->n;
+    return named[0] == 1 && named[1] == texts - 1
+               ? hl_ok()
+               : hl_error(HL_BAD_FILE, "%s: what stands around a text or a pair leaves a text out", path);
 }
 
 hl_status hl_tokens_finish(hl_tokens *tokens, const char *path)
@@ -311,9 +314,7 @@ hl_status hl_tokens_finish(hl_tokens *tokens, const char *path)
     if (tokens->kind == HL_TOKENS_WORDPIECE && tokens->roles[HL_ROLE_UNK] < 0) {
         return hl_error(HL_BAD_FILE, "%s: no unknown token, which wordpiece needs", path);
     }
-    if (!names(&tokens->single, HL_TEXT_A) || names(&tokens->single, HL_TEXT_B) || !names(&tokens->pair, HL_TEXT_A) ||
-        !names(&tokens->pair, HL_TEXT_B)) {
-        return hl_error(HL_BAD_FILE, "%s: what stands around a text or a pair leaves a text out", path);
-    }
+    HL_TRY(check_template(tokens, path, &tokens->single, 1));
+    HL_TRY(check_template(tokens, path, &tokens->pair, 2));
     return hash_merges(tokens, path);
 }

@@ -136,32 +136,21 @@ static hl_status read_roles(const char *path, const json_t *roles, hl_tokens *to
     return known == json_object_size(roles) ? hl_ok() : hl_error(HL_BAD_FILE, "%s: an unknown role in roles", path);
 }
 
-static hl_status read_specials(const char *path, const json_t *list, hl_tokens *tokens)
+/* `plain`: the list `special`, else `added`. */
+static hl_status read_added(const char *path, const json_t *list, bool plain, hl_tokens *tokens)
 {
+    bool can = plain || tokens->kind == HL_TOKENS_WORDPIECE || tokens->kind == HL_TOKENS_BPE || tokens->unigram != NULL;
     for (size_t i = 0; i < json_array_size(list); i++) {
-        json_t *id;
-        int left, right;
-        if (json_unpack(json_array_get(list, i), "[o, b, b!]", &id, &left, &right) != 0) {
-            return hl_error(HL_BAD_FILE, "%s: special is a list of [id, strips left, strips right]", path);
-        }
-        HL_TRY(hl_tokens_mark_added(
-            tokens, (hl_added_token){ .id = hl_json_id(id), .strip_left = left, .strip_right = right }));
-    }
-    return hl_ok();
-}
-
-static hl_status read_others(const char *path, const json_t *list, int n_model, hl_tokens *tokens)
-{
-    bool can = tokens->kind == HL_TOKENS_WORDPIECE || tokens->kind == HL_TOKENS_BPE || tokens->unigram != NULL;
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        json_t *id;
-        int left, right, word, normalized, special;
-        if (!can || json_unpack(json_array_get(list, i), "[o, b, b, b, b, b!]", &id, &left, &right, &word, &normalized,
-                                &special) != 0) {
-            return hl_error(HL_BAD_FILE,
-                            "%s: added, of wordpiece, bpe and unigram, is a list of [id, lstrip, rstrip, single_word, "
-                            "normalized, special]",
-                            path);
+        json_t *id, *item = json_array_get(list, i);
+        int left, right, word = 0, normalized = 0, special = 1;
+        int unpacked = plain
+                           ? json_unpack(item, "[o, b, b!]", &id, &left, &right)
+                           : json_unpack(item, "[o, b, b, b, b, b!]", &id, &left, &right, &word, &normalized, &special);
+        if (!can || unpacked != 0) {
+            return hl_error(HL_BAD_FILE, "%s: %s", path,
+                            plain ? "special is a list of [id, strips left, strips right]"
+                                  : "added, of wordpiece, bpe and unigram, is a list of [id, lstrip, rstrip, "
+                                    "single_word, normalized, special]");
         }
         HL_TRY(hl_tokens_mark_added(tokens, (hl_added_token){ .id = hl_json_id(id),
                                                               .strip_left = left,
@@ -170,10 +159,6 @@ static hl_status read_others(const char *path, const json_t *list, int n_model, 
                                                               .normalized = normalized,
                                                               .ordinary = !special }));
     }
-    if (list != NULL && (n_model < 1 || n_model > tokens->n)) {
-        return hl_error(HL_BAD_FILE, "%s: model_pieces is not from 1 to %d, the number of pieces", path, tokens->n);
-    }
-    tokens->n_model = n_model;
     return hl_ok();
 }
 
@@ -182,15 +167,16 @@ static hl_status read_merges(const char *path, const json_t *list, hl_tokens *to
     for (size_t i = 0; i < json_array_size(list); i++) {
         json_t *ids[2];
         const char *texts[2] = { NULL, NULL };
+        size_t sizes[2];
         if (json_unpack(json_array_get(list, i), "[o, o!]", &ids[0], &ids[1]) == 0) {
-            texts[0] = hl_tokens_piece(tokens, hl_json_id(ids[0]), NULL);
-            texts[1] = hl_tokens_piece(tokens, hl_json_id(ids[1]), NULL);
+            texts[0] = hl_tokens_piece(tokens, hl_json_id(ids[0]), &sizes[0]);
+            texts[1] = hl_tokens_piece(tokens, hl_json_id(ids[1]), &sizes[1]);
         }
         if (texts[0] == NULL || texts[1] == NULL) {
             return hl_error(HL_BAD_FILE, "%s: merges is a list of pairs of pieces' ids: number %zu is none", path,
                             i + 1);
         }
-        HL_TRY(hl_tokens_merge(tokens, path, texts[0], texts[1]));
+        HL_TRY(hl_tokens_merge(tokens, path, texts[0], sizes[0], texts[1], sizes[1]));
     }
     return hl_ok();
 }
@@ -282,8 +268,12 @@ static hl_status read(const char *path, json_t *root, void *context, hl_tokens *
                                        .nfc = nfc };
     HL_TRY(hl_json_pieces(path, pieces, tokens));
     HL_TRY(read_roles(path, roles, tokens));
-    HL_TRY(read_specials(path, special, tokens));
-    HL_TRY(read_others(path, others, n_model, tokens));
+    HL_TRY(read_added(path, special, true, tokens));
+    HL_TRY(read_added(path, others, false, tokens));
+    if (others != NULL && (n_model < 1 || n_model > tokens->n)) {
+        return hl_error(HL_BAD_FILE, "%s: model_pieces is not from 1 to %d, the number of pieces", path, tokens->n);
+    }
+    tokens->n_model = n_model;
     HL_TRY(tokens->unigram != NULL ? read_unigram(path, unigram, tokens) : hl_ok());
     HL_TRY(read_template(path, single, &tokens->single));
     HL_TRY(read_template(path, pair, &tokens->pair));
@@ -307,9 +297,5 @@ hl_status hl_tokens_copy(const hl_tokens *tokens, hl_tokens **out)
     HL_THEN(status, read("tokens", root, NULL, out));
     json_decref(root);
     hl_text_free(&text);
-    if (status.code != HL_OK) {
-        hl_tokens_free(*out);
-        *out = NULL;
-    }
-    return status;
+    return hl_tokens_made(status, out);
 }

@@ -251,8 +251,10 @@ static hl_status make(work *w)
     }
     HL_TRY(hl_tokens_index(tokens, "tokens", false));
     for (size_t i = 0; w->options->kind == HL_TOKENS_BPE && i < w->learner.n_merges; i += 2) {
-        HL_TRY(hl_tokens_merge(tokens, "tokens", hl_tokens_piece(tokens, w->learner.merges[i], NULL),
-                               hl_tokens_piece(tokens, w->learner.merges[i + 1], NULL)));
+        size_t l, r;
+        const char *left = hl_tokens_piece(tokens, w->learner.merges[i], &l);
+        const char *right = hl_tokens_piece(tokens, w->learner.merges[i + 1], &r);
+        HL_TRY(hl_tokens_merge(tokens, "tokens", left, l, right, r));
     }
     return hl_tokens_finish(tokens, "tokens");
 }

@@ -39,25 +39,17 @@ static hl_status add_specials(const char *path, hl_tokens *tokens)
 
 hl_status hl_tokens_load_vocabulary(const char *path, bool lowercase, hl_tokens **out)
 {
-    hl_tokens *tokens = hl_tokens_new(HL_TOKENS_WORDPIECE);
-    *out = NULL;
+    hl_tokens *tokens = *out = hl_tokens_new(HL_TOKENS_WORDPIECE);
     HL_NEED(tokens != NULL, "tokens");
     tokens->rules.clean = tokens->rules.cjk = true;
     tokens->rules.lowercase = tokens->rules.accents = lowercase;
-    char *content;
+    char *content = NULL;
     size_t size;
     hl_status status = hl_file_read(path, HL_TOKENS_FILE_BYTES, &content, &size);
-    if (status.code == HL_OK) {
-        status = add_lines(path, content, size, tokens);
-        hl_free(content);
-    }
+    HL_THEN(status, add_lines(path, content, size, tokens));
     HL_THEN(status, add_specials(path, tokens));
-    if (status.code != HL_OK) {
-        hl_tokens_free(tokens);
-        return status;
-    }
-    *out = tokens;
-    return status;
+    hl_free(content);
+    return hl_tokens_made(status, out);
 }
 
 static hl_status read_pieces(const char *path, json_t *root, void *context, hl_tokens **out)
@@ -89,48 +81,40 @@ static hl_status read_pieces(const char *path, json_t *root, void *context, hl_t
     return hl_ok();
 }
 
-/* Changes the lines: each of the two pieces gets a zero byte at its end. */
-static hl_status add_merges(const char *path, char *text, size_t size, hl_tokens *tokens)
+static hl_status add_merges(const char *path, const char *text, size_t size, hl_tokens *tokens)
 {
+    if (memchr(text, '\0', size) != NULL) {
+        return hl_error(HL_BAD_FILE, "%s: holds a zero byte", path);
+    }
     int line = 1;
     for (size_t i = 0, end; i < size; i = end + 1, line++) {
-        char *left = text + i, *newline = memchr(left, '\n', size - i);
+        const char *left = text + i, *newline = memchr(left, '\n', size - i);
         end = newline != NULL ? (size_t)(newline - text) : size;
-        text[end] = '\0';
-        if (end > i && newline != NULL && text[end - 1] == '\r') {
-            text[end - 1] = '\0';
-        }
         if (strncmp(left, "#version", strlen("#version")) == 0) {
             continue;
         }
-        char *space = strchr(left, ' ');
-        if (space == NULL || space == left || space[1] == '\0' || strchr(space + 1, ' ') != NULL) {
+        size_t bytes = end - i - (newline != NULL && end > i && newline[-1] == '\r');
+        const char *space = memchr(left, ' ', bytes), *right = space != NULL ? space + 1 : left;
+        size_t l = space != NULL ? (size_t)(space - left) : 0, r = bytes - (size_t)(right - left);
+        if (l == 0 || r == 0 || memchr(right, ' ', r) != NULL) {
             return hl_error(HL_BAD_FILE, "%s:%d: not two pieces with a space between them", path, line);
         }
-        *space = '\0';
         char place[HL_STATUS_TEXT];
         snprintf(place, sizeof place, "%s:%d", path, line);
-        HL_TRY(hl_tokens_merge(tokens, place, left, space + 1));
+        HL_TRY(hl_tokens_merge(tokens, place, left, l, right, r));
     }
     return hl_tokens_finish(tokens, path);
 }
 
 hl_status hl_tokens_load_merges(const char *vocabulary, const char *merges, bool roberta, hl_tokens **out)
 {
-    char *content;
+    char *content = NULL;
     size_t size;
-    HL_TRY(hl_tokens_read_json(vocabulary, read_pieces, &roberta, out));
-    hl_status status = hl_file_read(merges, HL_TOKENS_FILE_BYTES, &content, &size);
-    if (status.code == HL_OK) {
-        status = memchr(content, '\0', size) != NULL ? hl_error(HL_BAD_FILE, "%s: holds a zero byte", merges)
-                                                     : add_merges(merges, content, size, *out);
-        hl_free(content);
-    }
-    if (status.code != HL_OK) {
-        hl_tokens_free(*out);
-        *out = NULL;
-    }
-    return status;
+    hl_status status = hl_tokens_read_json(vocabulary, read_pieces, &roberta, out);
+    HL_THEN(status, hl_file_read(merges, HL_TOKENS_FILE_BYTES, &content, &size));
+    HL_THEN(status, add_merges(merges, content, size, *out));
+    hl_free(content);
+    return hl_tokens_made(status, out);
 }
 
 hl_status hl_tokens_of_labels(const char *const *labels, int64_t n, const char *path, hl_tokens **out)
@@ -142,9 +126,5 @@ hl_status hl_tokens_of_labels(const char *const *labels, int64_t n, const char *
     }
     HL_THEN(status, hl_tokens_index(tokens, path, false));
     HL_THEN(status, hl_tokens_finish(tokens, path));
-    if (status.code != HL_OK) {
-        hl_tokens_free(tokens);
-        *out = NULL;
-    }
-    return status;
+    return hl_tokens_made(status, out);
 }

@@ -24,7 +24,7 @@ hl_status hl_tokens_check_text(hl_tokens_kind kind, const char *text, size_t siz
 
 enum { CLASSES = 128 };
 
-static hl_status wait(hl_tokens_scratch *scratch, hl_mark mark)
+static hl_status keep_mark(hl_tokens_scratch *scratch, hl_mark mark)
 {
     HL_NEED(HL_GROW(scratch->marks, scratch->marks_capacity, scratch->n_marks + 1), "marks of a text");
     scratch->marks[scratch->n_marks++] = mark;
@@ -100,7 +100,7 @@ static hl_status add_base(const hl_tokens_rules *rules, uint32_t code, bool alon
         int n_lower = rules->lowercase ? hl_bert_lower_case(base[i], lower) : 1;
         unsigned class = rules->accents ? hl_bert_mark(base[i]) : 0;
         for (int l = 0; l < n_lower; l++) {
-            HL_TRY(class > 0 ? wait(scratch, (hl_mark){ .code = lower[l], .class = class, .origin = origin })
+            HL_TRY(class > 0 ? keep_mark(scratch, (hl_mark){ .code = lower[l], .class = class, .origin = origin })
                              : add_starter(scratch, lower[l], origin));
         }
     }
@@ -200,7 +200,7 @@ static hl_status add_part(hl_tokens_scratch *scratch, hl_mark part, source *s)
         }
         HL_TRY(add_segment(scratch, s));
     }
-    return wait(scratch, part);
+    return keep_mark(scratch, part);
 }
 
 enum { BELOW_MARKS = 0xCC }; /* begins U+0300, the first character that changes, or composes with one before it */

@@ -16,11 +16,7 @@ hl_status hl_tokens_read_json(const char *path, hl_tokens_read *read, void *cont
     hl_free(content);
     HL_THEN(status, read(path, root, context, out));
     json_decref(root);
-    if (status.code != HL_OK) {
-        hl_tokens_free(*out);
-        *out = NULL;
-    }
-    return status;
+    return hl_tokens_made(status, out);
 }
 
 int32_t hl_json_id(const json_t *id)
@@ -29,22 +25,15 @@ int32_t hl_json_id(const json_t *id)
     return value >= 0 && value < HL_TOKENS_MAX ? (int32_t)value : INT32_MIN;
 }
 
-static hl_status add_in_order(const char *path, const json_t *list, hl_tokens *tokens)
+/* Writes the pieces to `names`, by their ids. */
+static hl_status name_pieces(const char *path, json_t *pieces, size_t n, const char **names)
 {
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *piece = json_array_get(list, i);
-        if (!json_is_string(piece)) {
+    for (size_t i = 0; i < json_array_size(pieces); i++) {
+        names[i] = json_string_value(json_array_get(pieces, i));
+        if (names[i] == NULL) {
             return hl_error(HL_BAD_FILE, "%s: piece %zu is no text", path, i);
         }
-        HL_TRY(hl_tokens_add(tokens, json_string_value(piece), json_string_length(piece)));
     }
-    return hl_ok();
-}
-
-/* Writes the keys to `names`, ordered by their ids. */
-static hl_status order_by_id(const char *path, json_t *pieces, const char **names)
-{
-    size_t n = json_object_size(pieces);
     const char *name;
     json_t *value;
     json_object_foreach(pieces, name, value)
@@ -62,26 +51,20 @@ static hl_status order_by_id(const char *path, json_t *pieces, const char **name
     return hl_ok();
 }
 
-static hl_status add_by_id(const char *path, json_t *pieces, hl_tokens *tokens)
-{
-    size_t n = json_object_size(pieces);
-    const char **names = hl_calloc(n, sizeof *names);
-    HL_NEED(names != NULL, "tokens");
-    hl_status status = order_by_id(path, pieces, names);
-    for (size_t id = 0; status.code == HL_OK && id < n; id++) {
-        status = hl_tokens_add(tokens, names[id], strlen(names[id]));
-    }
-    hl_free(names);
-    return status;
-}
-
 hl_status hl_json_pieces(const char *path, json_t *pieces, hl_tokens *tokens)
 {
     size_t n = json_is_array(pieces) ? json_array_size(pieces) : json_object_size(pieces);
     if (n > HL_TOKENS_MAX) {
         return hl_error(HL_BAD_FILE, "%s: more than %d pieces", path, HL_TOKENS_MAX);
     }
-    return json_is_array(pieces) ? add_in_order(path, pieces, tokens) : add_by_id(path, pieces, tokens);
+    const char **names = hl_calloc(n, sizeof *names);
+    HL_NEED(names != NULL, "tokens");
+    hl_status status = name_pieces(path, pieces, n, names);
+    for (size_t id = 0; id < n; id++) {
+        HL_THEN(status, hl_tokens_add(tokens, names[id], strlen(names[id])));
+    }
+    hl_free(names);
+    return status;
 }
 
 void hl_tokens_usual_roles(hl_tokens *tokens)

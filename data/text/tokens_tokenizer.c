@@ -74,24 +74,13 @@ static hl_status read_merges(const char *path, const json_t *model, hl_tokens *t
     const json_t *merges = json_object_get(model, "merges");
     for (size_t i = 0; i < json_array_size(merges); i++) {
         json_t *merge = json_array_get(merges, i);
-        const char *left = NULL, *right = NULL;
-        char *both = json_is_string(merge) ? hl_strdup(json_string_value(merge)) : NULL;
-        if (json_is_string(merge) && both == NULL) {
-            return hl_error_memory("merges of tokens");
+        const char *both = json_string_value(merge), *space = both != NULL ? strchr(both, ' ') : NULL;
+        const char *left = both, *right = space != NULL ? space + 1 : NULL;
+        if (right == NULL && json_unpack(merge, "[s, s!]", &left, &right) != 0) {
+            return hl_error(HL_BAD_FILE, "%s: model: merge %zu is no pair of pieces", path, i + 1);
         }
-        char *space = both != NULL ? strchr(both, ' ') : NULL;
-        if (space != NULL) {
-            *space = '\0';
-            left = both;
-            right = space + 1;
-        } else if (both == NULL && json_unpack(merge, "[s, s!]", &left, &right) != 0) {
-            left = NULL;
-        }
-        hl_status status = left != NULL
-                               ? hl_tokens_merge(tokens, path, left, right)
-                               : hl_error(HL_BAD_FILE, "%s: model: merge %zu is no pair of pieces", path, i + 1);
-        hl_free(both);
-        HL_TRY(status);
+        size_t l = space != NULL ? (size_t)(space - left) : strlen(left);
+        HL_TRY(hl_tokens_merge(tokens, path, left, l, right, strlen(right)));
     }
     return hl_ok();
 }

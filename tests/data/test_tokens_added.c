@@ -76,37 +76,15 @@ static const text_case of_bpe[] = {
     { "<x>  a<x>b", false, "\xC4\xA0@0-1 \xC4\xA0@3-4 \xC4\xA0@4-5 a@5-6 b@9-10" },
 };
 
-/* Loads the tokenizer.json, and what is written of it: as tokenizer.json, as tokens.json, as a copy. */
-static void load_all(const char *text, hl_tokens *all[4])
-{
-    bool ignored;
-    ck_assert_str_eq(hl_tokens_load_tokenizer(file_of("tokenizer.json", text), &all[0], &ignored).text, "");
-    const char *again = scratch_path("tokenizer.json");
-    ck_assert_str_eq(hl_tokens_save_tokenizer(all[0], again).text, "");
-    ck_assert_str_eq(hl_tokens_load_tokenizer(again, &all[1], &ignored).text, "");
-    const char *json = scratch_path("tokens.json");
-    ck_assert_str_eq(hl_tokens_save(all[0], json).text, "");
-    ck_assert_str_eq(hl_tokens_load(json, &all[2]).text, "");
-    ck_assert_str_eq(hl_tokens_copy(all[0], &all[3]).text, "");
-}
-
-static void free_all(hl_tokens *all[4])
-{
-    for (int i = 0; i < 4; i++) {
-        hl_tokens_free(all[i]);
-    }
-}
-
 static void check_cases(const char *json, const text_case *cases, size_t n)
 {
-    hl_tokens *all[4];
-    load_all(json, all);
-    for (int i = 0; i < 4; i++) {
+    hl_tokens *all[WRITTEN];
+    write_and_read(tokenizer_of(json), all);
+    for (int i = 0; i < WRITTEN; i++) {
         for (size_t c = 0; c < n; c++) {
             check_pieces(all[i], cases[c].text, cases[c].specials, cases[c].pieces);
         }
     }
-    free_all(all);
 }
 
 TEST(added_tokens_are_found_as_the_library_finds_them)
@@ -118,47 +96,37 @@ TEST(added_tokens_are_found_as_the_library_finds_them)
 TEST(ordinary_tokens_are_no_special_ones)
 {
     static const int32_t words[] = { 10, 2, 1, 13 }, letters[] = { 10, 0, 8, 11 };
-    hl_tokens *all[4];
-    load_all(wordpiece, all);
+    hl_tokens *all[WRITTEN];
+    write_and_read(tokenizer_of(wordpiece), all);
     ck_assert(!hl_tokens_is_special(all[2], 10) && hl_tokens_is_special(all[2], 1));
     ck_assert_int_eq(hl_tokens_find(all[2], "newtok", 6), 10);
     check_decoded(all[2], words, 4, false, "newtok new ann\xC3\xA9");
-    free_all(all);
-    load_all(bpe, all);
-    check_decoded(all[2], letters, 4, false,
+    check_decoded(tokenizer_of(bpe), letters, 4, false,
                   "n\xC3\xA9 wa\xC4\xA0"
                   "c"); /* as they are spelled, not as byte letters */
-    free_all(all);
 }
 
 /* Word by word, too, but for special ones. */
 TEST(added_tokens_are_found_in_a_given_word)
 {
-    hl_tokens *all[4];
-    load_all(bpe, all);
+    hl_tokens *tokens = tokenizer_of(bpe);
     hl_pieces pieces = { 0 };
-    CHECK_OK(hl_tokens_encode_word(all[0], "ab", 2, false, &pieces));
-    CHECK_OK(hl_tokens_encode_word(all[0], "new", 3, false, &pieces));
-    CHECK_OK(hl_tokens_encode_word(all[0], "<x>a", 4, false, &pieces));
-    char *found = shown_pieces(all[0], &pieces);
-    ck_assert_str_eq(found, "\xC4\xA0@0-1 a@0-1 b@1-2 new@0-3 \xC4\xA0@0-1 a@3-4");
-    free(found);
-    hl_pieces_free(&pieces);
-    free_all(all);
+    CHECK_OK(hl_tokens_encode_word(tokens, "ab", 2, false, &pieces));
+    CHECK_OK(hl_tokens_encode_word(tokens, "new", 3, false, &pieces));
+    CHECK_OK(hl_tokens_encode_word(tokens, "<x>a", 4, false, &pieces));
+    check_shown(tokens, &pieces, "\xC4\xA0@0-1 a@0-1 b@1-2 new@0-3 \xC4\xA0@0-1 a@3-4");
 }
 
 /* The text that a normalized token is looked for by follows the rules. */
 TEST(other_rules_normalize_added_tokens_anew)
 {
-    hl_tokens *all[4];
+    hl_tokens *tokens = tokenizer_of(wordpiece);
     bool changed;
-    load_all(wordpiece, all);
-    ck_assert_str_eq(hl_tokens_set_bert_rules(all[0], false, false, true, &changed).text, "");
+    ck_assert_str_eq(hl_tokens_set_bert_rules(tokens, false, false, true, &changed).text, "");
     ck_assert(changed);
-    check_pieces(all[0], "New Tok ann\xC3\xA9 new tok", true, "New Tok@0-7 ann\xC3\xA9@8-13 new@14-17 tok@18-21");
-    ck_assert_str_eq(hl_tokens_set_bert_rules(all[0], false, false, true, &changed).text, "");
+    check_pieces(tokens, "New Tok ann\xC3\xA9 new tok", true, "New Tok@0-7 ann\xC3\xA9@8-13 new@14-17 tok@18-21");
+    ck_assert_str_eq(hl_tokens_set_bert_rules(tokens, false, false, true, &changed).text, "");
     ck_assert(!changed);
-    free_all(all);
 }
 
 static const struct {
@@ -182,20 +150,16 @@ static const struct {
 
 LOOP_TEST(damaged_added_tokens_are_refused, 0, sizeof damaged / sizeof *damaged)
 {
-    hl_tokens *all[4], *none;
+    hl_tokens *none;
     hl_text *text = scratch_text(), *changed = scratch_text();
-    load_all(wordpiece, all);
-    CHECK_OK(hl_tokens_json(all[0], text));
-    free_all(all);
+    CHECK_OK(hl_tokens_json(tokenizer_of(wordpiece), text));
     const char *at = strstr(text->bytes, damaged[_i].old);
     ck_assert_ptr_nonnull(at);
     hl_text_print(changed, "%.*s%s%s", (int)(at - text->bytes), text->bytes, damaged[_i].new,
                   at + strlen(damaged[_i].old));
     const char *path = file_of("tokens.json", changed->bytes);
     hl_status status = hl_tokens_load(path, &none);
-    ck_assert_int_eq(status.code, HL_BAD_FILE);
-    ck_assert_str_eq(strstr(status.text, "tokens.json"), damaged[_i].message);
-    ck_assert_ptr_null(none);
+    check_refused(status, none, damaged[_i].message);
 }
 
 SUITE("added tokens")

@@ -1,7 +1,5 @@
 #include "core/base/memory.h"
-#include "tests/data/token_strings.h"
 #include "tests/data/tokens_texts.h"
-#include "tests/fault_checks.h"
 
 enum { UNK = 1 << HL_ROLE_UNK };
 
@@ -48,10 +46,7 @@ TEST(special_tokens_come_first_and_wrap)
     hl_pieces pieces = { 0 };
     CHECK_OK(hl_tokens_encode(tokens, "a", 1, false, &pieces));
     CHECK_OK(hl_tokens_wrap(tokens, 1, &pieces));
-    char *shown = shown_pieces(tokens, &pieces);
-    ck_assert_str_eq(shown, "<begin>@0-0 a@0-1 <sep>@0-0");
-    free(shown);
-    hl_pieces_free(&pieces);
+    check_shown(tokens, &pieces, "<begin>@0-0 a@0-1 <sep>@0-0");
     check_vocabulary(tokens, 0, "<pad> <sep> <begin> a");
 }
 

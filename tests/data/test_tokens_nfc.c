@@ -3,7 +3,6 @@
 #include "data/text/private/tokens_encode.h"
 #include "data/text/unicode/private/unicode.h"
 #include "tests/data/tokens_texts.h"
-#include "tests/fault_checks.h"
 
 /* As tests/data/tokens/make_nfc.py prints them. */
 static const struct {
@@ -55,34 +54,16 @@ static const struct {
 
 static hl_tokens *nfc_tokens(void)
 {
-    hl_tokens *tokens = NULL;
-    bool ignored;
-    ck_assert_str_eq(hl_tokens_load_tokenizer(HL_TEST_TOKENS "/nfc_tokenizer.json", &tokens, &ignored).text, "");
-    return kept_tokens(tokens);
+    return loaded_tokenizer(HL_TEST_TOKENS "/nfc_tokenizer.json");
 }
 
-LOOP_TEST(texts_become_nfc_as_in_the_library, 0, sizeof texts / sizeof *texts)
+/* Read from its file, and from what is written of it. */
+LOOP_TEST(texts_become_nfc_as_in_the_library, 0, WRITTEN)
 {
-    check_pieces(nfc_tokens(), texts[_i].text, true, texts[_i].pieces);
-}
-
-/* In a tokenizer.json, a run's tokens.json, and a copy. */
-TEST(what_is_written_keeps_nfc)
-{
-    hl_tokens *tokens = nfc_tokens(), *again[3];
-    bool ignored;
-    const char *path = scratch_path("tokenizer.json");
-    ck_assert_str_eq(hl_tokens_save_tokenizer(tokens, path).text, "");
-    ck_assert_str_eq(hl_tokens_load_tokenizer(path, &again[0], &ignored).text, "");
-    path = scratch_path("tokens.json");
-    ck_assert_str_eq(hl_tokens_save(tokens, path).text, "");
-    ck_assert_str_eq(hl_tokens_load(path, &again[1]).text, "");
-    ck_assert_str_eq(hl_tokens_copy(tokens, &again[2]).text, "");
-    for (int i = 0; i < 3; i++) {
-        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
-            check_pieces(again[i], texts[t].text, true, texts[t].pieces);
-        }
-        hl_tokens_free(again[i]);
+    hl_tokens *all[WRITTEN];
+    write_and_read(nfc_tokens(), all);
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        check_pieces(all[_i], texts[t].text, true, texts[t].pieces);
     }
 }
 
@@ -93,10 +74,7 @@ TEST(words_and_parts_become_nfc)
     CHECK_OK(hl_tokens_encode_more(tokens, "cafe\314\201", 6, false, &pieces));
     CHECK_OK(hl_tokens_encode_word(tokens, "cafe\314\201", 6, true, &pieces));
     CHECK_OK(hl_tokens_encode_word(tokens, "cre\314\200me", 7, false, &pieces));
-    char *shown = shown_pieces(tokens, &pieces);
-    ck_assert_str_eq(shown, "caf\303\203\302\251@0-4 caf\303\203\302\251@0-4 \304\240cr\303\203\302\250me@0-7");
-    free(shown);
-    hl_pieces_free(&pieces);
+    check_shown(tokens, &pieces, "caf\303\203\302\251@0-4 caf\303\203\302\251@0-4 \304\240cr\303\203\302\250me@0-7");
 }
 
 TEST(only_bpe_has_nfc)
@@ -107,10 +85,7 @@ TEST(only_bpe_has_nfc)
     const char *kind = strstr(text->bytes, "\"bpe\"");
     hl_text_print(changed, "%.*s\"words\"%s", (int)(kind - text->bytes), text->bytes, kind + strlen("\"bpe\""));
     hl_status status = hl_tokens_load(file_of("tokens.json", changed->bytes), &none);
-    ck_assert_int_eq(status.code, HL_BAD_FILE);
-    ck_assert_str_eq(strstr(status.text, "tokens.json"),
-                     "tokens.json: rules: nfc is for bpe, and these tokens are words");
-    ck_assert_ptr_null(none);
+    check_refused(status, none, "tokens.json: rules: nfc is for bpe, and these tokens are words");
 }
 
 /* As many characters come back from their parts as in the library. */
@@ -162,17 +137,7 @@ TEST(long_runs_of_marks)
 
 TEST(every_allocation_may_fail)
 {
-    static const char text[] = "ae\314\201\314\243\314\201 \342\204\253";
-    hl_tokens *tokens = nfc_tokens();
-    faults_begin();
-    for (int n = 0; fault_checks_next(&n, FAULTS_FOR_EVER);) {
-        hl_pieces pieces = { 0 };
-        hl_status status = hl_tokens_encode(tokens, text, sizeof text - 1, true, &pieces);
-        fault_checks_turn(status);
-        ck_assert((pieces.n > 0) == (status.code == HL_OK));
-        hl_pieces_free(&pieces);
-    }
-    faults_end();
+    check_without_memory(nfc_tokens(), "ae\314\201\314\243\314\201 \342\204\253");
 }
 
 SUITE("tokens nfc")

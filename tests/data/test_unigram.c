@@ -1,8 +1,6 @@
 #include "core/base/memory.h"
 #include "data/text/private/tokens_parts.h"
-#include "tests/data/token_strings.h"
 #include "tests/data/tokens_texts.h"
-#include "tests/fault_checks.h"
 
 #include <math.h>
 #include <time.h>
@@ -13,10 +11,7 @@
 
 static hl_tokens *of_sentencepiece(void)
 {
-    hl_tokens *tokens = NULL;
-    bool ignored;
-    ck_assert_str_eq(hl_tokens_load_tokenizer(HL_TEST_TOKENS "/unigram_tokenizer.json", &tokens, &ignored).text, "");
-    return kept_tokens(tokens);
+    return loaded_tokenizer(HL_TEST_TOKENS "/unigram_tokenizer.json");
 }
 
 /* The answers are those of the `tokenizers` library. */
@@ -81,20 +76,6 @@ LOOP_TEST(difficult_strings_have_the_pieces_of_the_reference, 0, sizeof difficul
     check_pieces(of_sentencepiece(), difficult[_i].text, true, difficult[_i].pieces);
 }
 
-static uint64_t digest_of(const hl_tokens *tokens, uint32_t i, hl_pieces *pieces, uint64_t digest)
-{
-    char text[TOKEN_STRING_BYTES];
-    pieces->n = 0;
-    CHECK_OK(hl_tokens_encode(tokens, text, token_string(i, text), true, pieces));
-    for (size_t at = 0; at < pieces->n; at++) {
-        char piece[64];
-        int size =
-            snprintf(piece, sizeof piece, "%d:%zu:%zu ", pieces->at[at].id, pieces->at[at].begin, pieces->at[at].end);
-        digest = hl_hash(digest, piece, (size_t)size);
-    }
-    return digest;
-}
-
 /* check_unigram.py finds the library's pieces for all these texts equal. */
 TEST(pieces_of_many_scripts_are_those_of_the_reference)
 {
@@ -102,7 +83,7 @@ TEST(pieces_of_many_scripts_are_those_of_the_reference)
     hl_pieces pieces = { 0 };
     uint64_t digest = HL_HASH;
     for (uint32_t i = 0; i < TOKEN_STRINGS; i++) {
-        digest = digest_of(tokens, i, &pieces, digest);
+        digest = token_string_pieces(tokens, i, &pieces, digest);
     }
     ck_assert_uint_eq(digest, UINT64_C(7195993737601231329));
     hl_pieces_free(&pieces);
@@ -121,15 +102,10 @@ TEST(pieces_of_many_scripts_are_those_of_the_reference)
 #define STRIP "{\"type\": \"Strip\", \"strip_left\": false, \"strip_right\": true}"
 #define LETTERS "[\"a\", -2], [\"b\", -2], [\"ab\", -3.0], [\"" S "\", -2.5], [\"" S "a\", -3.5]"
 
-/* A tokenizer.json; *json is the memory for it. */
 static hl_tokens *unigram(const char *model, const char *normalizer, const char *pre_tokenizer)
 {
-    char json[2048];
-    bool ignored;
-    hl_tokens *tokens = NULL;
-    snprintf(json, sizeof json, "{%s, \"normalizer\": %s, \"pre_tokenizer\": %s}", model, normalizer, pre_tokenizer);
-    ck_assert_str_eq(hl_tokens_load_tokenizer(file_of("tokenizer.json", json), &tokens, &ignored).text, "");
-    return kept_tokens(tokens);
+    return tokenizer_of(
+        scratch_format("{%s, \"normalizer\": %s, \"pre_tokenizer\": %s}", model, normalizer, pre_tokenizer));
 }
 
 TEST(the_cut_with_the_highest_sum_is_taken)
@@ -211,58 +187,36 @@ enum { FORMS = sizeof forms / sizeof forms[0] };
 
 LOOP_TEST(spaces_are_treated_as_each_form_says, 0, FORMS)
 {
-    hl_tokens *tokens = unigram(MODEL("0", LETTERS), forms[_i].normalizer, forms[_i].pre_tokenizer);
-    check_pieces(tokens, "a  b\t a ", false, forms[_i].pieces);
+    hl_tokens *tokens = unigram(MODEL("0", LETTERS), forms[_i].normalizer, forms[_i].pre_tokenizer), *all[WRITTEN];
     check_pieces(tokens, "", false, "");
     ck_assert(hl_tokens_first_word_is_bare(tokens) == forms[_i].bare);
-    static const char *const names[] = { "tokens.json", "tokenizer.json" };
-    for (int file = 0; file < 2; file++) {
-        const char *path = scratch_path(names[file]);
-        bool ignored;
-        hl_tokens *again = NULL;
-        CHECK_OK(file == 0 ? hl_tokens_save(tokens, path) : hl_tokens_save_tokenizer(tokens, path));
-        CHECK_OK(file == 0 ? hl_tokens_load(path, &again) : hl_tokens_load_tokenizer(path, &again, &ignored));
-        hl_text *before = scratch_text(), *after = scratch_text();
-        CHECK_OK(hl_tokens_json(tokens, before));
-        CHECK_OK(hl_tokens_json(kept_tokens(again), after));
+    write_and_read(tokens, all);
+    hl_text *before = scratch_text();
+    CHECK_OK(hl_tokens_json(tokens, before));
+    for (int i = 0; i < WRITTEN; i++) {
+        hl_text *after = scratch_text();
+        CHECK_OK(hl_tokens_json(all[i], after));
         ck_assert_str_eq(before->bytes, after->bytes);
-        check_pieces(again, "a  b\t a ", false, forms[_i].pieces);
+        check_pieces(all[i], "a  b\t a ", false, forms[_i].pieces);
     }
-}
-
-static char *shown_words(const hl_tokens *tokens, const char *const *words, size_t n)
-{
-    hl_pieces pieces = { 0 };
-    for (size_t i = 0; i < n; i++) {
-        CHECK_OK(hl_tokens_encode_word(tokens, words[i], strlen(words[i]), i == 0, &pieces));
-    }
-    char *shown = shown_pieces(tokens, &pieces);
-    hl_pieces_free(&pieces);
-    return shown;
 }
 
 TEST(texts_come_in_parts_or_word_by_word)
 {
     static const char *const words[] = { "a", "ab", "a b", "" };
-    static const char *const expected[] = {
-        S "a@0-1 " S "@0-1 ab@0-2 " S "a@0-1 " S "@1-2 b@2-3 <unk>@0-0",
-        "a@0-1 " S "@0-1 ab@0-2 " S "a@0-1 " S "@1-2 b@2-3 <unk>@0-0",
-        S "a@0-1 " S "@0-1 ab@0-2 " S "a@0-1 " S "@1-2 b@2-3 <unk>@0-0",
-    };
-    static const char *const continued[] = { "ab@0-2 " S "a@2-4", "ab@0-2 " S "a@2-4", "ab@0-2 " S "a@2-4" };
     static const char *const schemes[] = { METASPACE(""), METASPACE(", \"prepend_scheme\": \"never\""),
                                            METASPACE(", \"prepend_scheme\": \"first\"") };
     for (int i = 0; i < 3; i++) {
         hl_tokens *tokens = unigram(MODEL("0", LETTERS), "null", schemes[i]);
-        char *shown = shown_words(tokens, words, 4);
-        ck_assert_str_eq(shown, expected[i]);
-        free(shown);
         hl_pieces pieces = { 0 };
+        for (int w = 0; w < 4; w++) {
+            CHECK_OK(hl_tokens_encode_word(tokens, words[w], strlen(words[w]), w == 0, &pieces));
+        }
+        check_shown(tokens, &pieces,
+                    i == 1 ? "a@0-1 " S "@0-1 ab@0-2 " S "a@0-1 " S "@1-2 b@2-3 <unk>@0-0"
+                           : S "a@0-1 " S "@0-1 ab@0-2 " S "a@0-1 " S "@1-2 b@2-3 <unk>@0-0");
         CHECK_OK(hl_tokens_encode_more(tokens, "ab a", 4, false, &pieces));
-        shown = shown_pieces(tokens, &pieces);
-        ck_assert_str_eq(shown, continued[i]);
-        free(shown);
-        hl_pieces_free(&pieces);
+        check_shown(tokens, &pieces, "ab@0-2 " S "a@2-4");
     }
     hl_tokens *tokens = unigram(MODEL("0", LETTERS), "null", schemes[1]);
     CHECK_OK(hl_tokens_set_prefix_space(tokens));
@@ -287,10 +241,8 @@ TEST(added_tokens_and_what_stands_around_a_text)
     size_t n = pieces.n;
     CHECK_OK(hl_tokens_encode(tokens, "<s>", 3, false, &pieces)); /* its text has the piece with the highest score */
     CHECK_OK(hl_tokens_wrap(tokens, n, &pieces));
-    char *shown = shown_pieces(tokens, &pieces);
-    ck_assert_str_eq(shown, "<s>@0-0 " S "@0-1 m@0-1 e@1-2 <mask>@2-8 </s>@0-0 </s>@0-0 " S "@0-1 <s>@0-3 </s>@0-0");
-    free(shown);
-    hl_pieces_free(&pieces);
+    check_shown(tokens, &pieces,
+                "<s>@0-0 " S "@0-1 m@0-1 e@1-2 <mask>@2-8 </s>@0-0 </s>@0-0 " S "@0-1 <s>@0-3 </s>@0-0");
     ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_MASK), 501);
     ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_PAD), 1);
     ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_CLS), 0);
@@ -354,11 +306,7 @@ LOOP_TEST(what_is_not_supported_is_refused_by_name, 0, sizeof refused / sizeof r
     bool ignored;
     const char *path = file_of("tokenizer.json", refused[_i].text);
     hl_status status = hl_tokens_load_tokenizer(path, &tokens, &ignored);
-    char expected[512];
-    snprintf(expected, sizeof expected, "%s: %s", path, refused[_i].message);
-    ck_assert_int_eq(status.code, HL_BAD_FILE);
-    ck_assert_str_eq(status.text, expected);
-    ck_assert_ptr_null(tokens);
+    check_refused(status, tokens, scratch_format("tokenizer.json: %s", refused[_i].message));
 }
 
 #define UNIGRAM_OF(scores, spaces)                                                                                    \
@@ -381,14 +329,10 @@ TEST(the_format_stays)
     ck_assert_str_eq(written->bytes, text);
     hl_tokens_free(tokens);
     for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++) {
-        const char *path = file_of("tokens.json", damaged[i]);
-        char expected[512];
-        snprintf(expected, sizeof expected,
-                 "%s: unigram has a score for each piece of the model, charsmap, spaces, strips_end, drops_white and "
-                 "first_only",
-                 path);
-        ck_assert_str_eq(hl_tokens_load(path, &tokens).text, expected);
-        ck_assert_ptr_null(tokens);
+        hl_status status = hl_tokens_load(file_of("tokens.json", damaged[i]), &tokens);
+        check_refused(status, tokens,
+                      "tokens.json: unigram has a score for each piece of the model, charsmap, spaces, strips_end, "
+                      "drops_white and first_only");
     }
 }
 
@@ -396,22 +340,10 @@ TEST(the_format_stays)
 
 TEST(every_allocation_may_fail)
 {
-    static const char text[] = "rugovi  \xEF\xAC\x81\xCC\x81 <mask> newtok";
-    char path[1024];
-    snprintf(path, sizeof path, "%s", HL_TEST_TOKENS "/unigram_tokenizer.json");
-    hl_tokens *tokens = of_sentencepiece();
-    faults_begin();
-    for (int n = 0; fault_checks_next(&n, FAULTS_FOR_EVER);) {
-        hl_pieces pieces = { 0 };
-        hl_status status = hl_tokens_encode(tokens, text, sizeof text - 1, true, &pieces);
-        ck_assert(status.code == HL_OK || pieces.n == 0);
-        fault_checks_turn(status);
-        hl_pieces_free(&pieces);
-    }
-    faults_end();
+    check_without_memory(of_sentencepiece(), "rugovi  \xEF\xAC\x81\xCC\x81 <mask> newtok");
     static const char small_json[] =
         "{" NORMAL("{\"type\": \"Sequence\", \"normalizers\": [" STRIP ", " SPACES(" ") "]}") "}";
-    snprintf(path, sizeof path, "%s", file_of("tokenizer.json", small_json));
+    const char *path = file_of("tokenizer.json", small_json);
     faults_begin();
     for (int n = 0; fault_checks_next(&n, FAULTS_FOR_EVER);) {
         hl_tokens *read = NULL;

@@ -71,6 +71,9 @@ struct hl_tokens {
 /* An object without pieces, or NULL when out of memory. It has no roles, and its templates contain only texts. */
 hl_tokens *hl_tokens_new(hl_tokens_kind kind);
 
+/* Returns the status of making *out. If that has failed, frees what was made, and *out becomes NULL. */
+hl_status hl_tokens_made(hl_status status, hl_tokens **out);
+
 /* Adds a piece; its id is the number of pieces before it. HL_NO_MEMORY. */
 hl_status hl_tokens_add(hl_tokens *tokens, const char *piece, size_t size);
 
@@ -88,9 +91,9 @@ void hl_tokens_set_templates(hl_tokens *tokens, int32_t before, int32_t after);
  * `lines`, the file has one piece per line. HL_BAD_FILE, naming `path`; HL_NO_MEMORY. */
 hl_status hl_tokens_index(hl_tokens *tokens, const char *path, bool lines);
 
-/* Adds the merge of two pieces, given by their texts, to an indexed object. HL_BAD_FILE, naming `path`, if one of them
+/* Adds the merge of two pieces, given by texts of l and r bytes, to an indexed object. HL_BAD_FILE, naming `path`, if one of them
  * or their result is not a piece; HL_NO_MEMORY. */
-hl_status hl_tokens_merge(hl_tokens *tokens, const char *path, const char *left, const char *right);
+hl_status hl_tokens_merge(hl_tokens *tokens, const char *path, const char *left, size_t l, const char *right, size_t r);
 
 /* Call it at the end: checks everything else, and the merges. HL_BAD_FILE, naming `path`; HL_NO_MEMORY. */
 hl_status hl_tokens_finish(hl_tokens *tokens, const char *path);
