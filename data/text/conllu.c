@@ -1,7 +1,7 @@
 #include "data/text/conllu.h"
 
 #include "core/base/memory.h"
-#include "data/text/private/conllu_input.h"
+#include "data/text/private/conllu_text.h"
 #include "data/text/private/grow.h"
 
 #include <inttypes.h>
@@ -12,8 +12,9 @@ static const char *const column_names[HL_CONLLU_COLUMNS] = { "ID",    "FORM", "L
                                                              "FEATS", "HEAD", "DEPREL", "DEPS", "MISC" };
 
 struct hl_conllu {
-    hl_conllu_input input;
+    hl_lines *lines;
     hl_conllu_check check;
+    bool may_be_text, is_text; /* is_text: known once the first line has been returned */
     hl_text raw, document;
     hl_conllu_word *words;
     size_t capacity;
@@ -38,8 +39,8 @@ hl_status hl_conllu_open(const char *path, hl_conllu_check check, hl_conllu **ou
     hl_conllu *reader = hl_calloc(1, sizeof *reader);
     HL_NEED(reader != NULL, path);
     reader->check = check;
-    reader->input.may_be_text = check == HL_CONLLU_TEXT || check == HL_CONLLU_LINES;
-    hl_status status = hl_lines_open(path, HL_LINE_BYTES, &reader->input.lines);
+    reader->may_be_text = check == HL_CONLLU_TEXT || check == HL_CONLLU_LINES;
+    hl_status status = hl_lines_open(path, HL_LINE_BYTES, &reader->lines);
     if (status.code != HL_OK) {
         hl_free(reader);
         return status;
@@ -51,6 +52,43 @@ hl_status hl_conllu_open(const char *path, hl_conllu_check check, hl_conllu **ou
 /* For a slice in a message: at most this many bytes are shown. */
 #define SHOWN(slice) ((slice).size < 40 ? (int)(slice).size : 40), (slice).text
 
+/* Reads up to the line that decides whether the file is a treebank or a text: the first one that is neither empty nor
+ * begins with #. In a treebank it has tabs. A file without such a line is a text. */
+static hl_status look_ahead(hl_conllu *reader)
+{
+    hl_line line;
+    int64_t size = 0;
+    bool told = false;
+    hl_lines_keep(reader->lines);
+    while (!told) {
+        HL_TRY(hl_lines_next(reader->lines, &line));
+        if (line.text == NULL) {
+            break;
+        }
+        if (size + (int64_t)line.size > HL_CONLLU_BYTES) {
+            return hl_lines_bad(reader->lines, line.number, "before it stand %d bytes of comments, and no word",
+                                HL_CONLLU_BYTES);
+        }
+        size += (int64_t)(line.size + strlen(hl_line_end(&line)));
+        told = line.size > 0 && line.text[0] != '#';
+    }
+    reader->may_be_text = false; /* decided now */
+    reader->is_text = !told || memchr(line.text, '\t', line.size) == NULL;
+    hl_lines_rewind(reader->lines);
+    return hl_ok();
+}
+
+/* Reads the next line. In a text it must have no tab. */
+static hl_status next_input(hl_conllu *reader, hl_line *line)
+{
+    HL_TRY(reader->may_be_text ? look_ahead(reader) : hl_ok());
+    HL_TRY(hl_lines_next(reader->lines, line));
+    bool tab = reader->is_text && line->size > 0 && memchr(line->text, '\t', line->size) != NULL;
+    return !tab ? hl_ok()
+                : hl_lines_bad(reader->lines, line->number,
+                               "has a tab, but the file is read as plain text, because its first line has none");
+}
+
 /* Reads lines into `raw` up to the empty line that ends a sentence, or the file's end. *words: whether any is a
  * word. */
 static hl_status collect(hl_conllu *reader, bool *words)
@@ -59,7 +97,7 @@ static hl_status collect(hl_conllu *reader, bool *words)
     reader->raw.size = 0;
     *words = false;
     for (bool ended = false; !ended;) {
-        HL_TRY(hl_conllu_input_next(&reader->input, &line));
+        HL_TRY(next_input(reader, &line));
         if (line.text == NULL) {
             break;
         }
@@ -67,10 +105,10 @@ static hl_status collect(hl_conllu *reader, bool *words)
             reader->sentence.line = line.number;
         }
         if (reader->raw.size + line.size > HL_CONLLU_BYTES) {
-            return hl_lines_bad(reader->input.lines, line.number,
+            return hl_lines_bad(reader->lines, line.number,
                                 "the sentence is longer than %d bytes; are empty lines missing?", HL_CONLLU_BYTES);
         }
-        if (reader->input.is_text) {
+        if (reader->is_text) {
             *words = hl_conllu_add_text(&reader->raw, &line) || reader->check == HL_CONLLU_LINES;
             if (*words) {
                 break;
@@ -127,8 +165,7 @@ static hl_status take_comment(hl_conllu *reader, hl_span comment, int64_t line)
 {
     hl_span id;
     if (reader->sentence.n_words > 0 || reader->n_empty > 0 || reader->range_end > 0) {
-        return hl_lines_bad(reader->input.lines, line,
-                            "a comment stands after words; is an empty line missing before it?");
+        return hl_lines_bad(reader->lines, line, "a comment stands after words; is an empty line missing before it?");
     }
     if (comment_has(comment, "newdoc id", &id) || comment_has(comment, "newdoc", &id)) {
         reader->sentence.begins_document = true;
@@ -142,14 +179,13 @@ static hl_status split(const hl_conllu *reader, hl_span row, int64_t line, hl_sp
 {
     int64_t n = hl_line_columns(row, columns, HL_CONLLU_COLUMNS);
     if (n != HL_CONLLU_COLUMNS) {
-        return hl_lines_bad(reader->input.lines, line,
-                            "has %" PRId64 " column%s, not the 10 of CoNLL-U, which tabs separate", n,
-                            n == 1 ? "" : "s");
+        return hl_lines_bad(reader->lines, line, "has %" PRId64 " column%s, not the 10 of CoNLL-U, which tabs separate",
+                            n, n == 1 ? "" : "s");
     }
     for (int c = 0; c < HL_CONLLU_COLUMNS; c++) {
-        HL_TRY(columns[c].size > 0 ? hl_ok()
-                                   : hl_lines_bad(reader->input.lines, line, "column %s is empty; _ stands for nothing",
-                                                  column_names[c]));
+        HL_TRY(columns[c].size > 0
+                   ? hl_ok()
+                   : hl_lines_bad(reader->lines, line, "column %s is empty; _ stands for nothing", column_names[c]));
     }
     return hl_ok();
 }
@@ -201,7 +237,7 @@ static hl_status take_row(hl_conllu *reader, hl_span row, int64_t line)
     bool is_word;
     int64_t n = s->n_words, empty = reader->n_empty + 1;
     if (!take_id(reader, id, line, &is_word)) {
-        return hl_lines_bad(reader->input.lines, line,
+        return hl_lines_bad(reader->lines, line,
                             "ID %.*s is out of order: %" PRId64 ", %" PRId64 "-... or %" PRId64 ".%" PRId64
                             " comes here",
                             SHOWN(id), n + 1, n + 1, n, empty);
@@ -220,18 +256,18 @@ static hl_status check_heads(hl_conllu *reader)
         const char *at = head.text, *end = head.text + head.size;
         word->head = read_number(&at, end);
         if (at != end || word->head < 0 || word->head > n) {
-            return hl_lines_bad(reader->input.lines, word->line,
+            return hl_lines_bad(reader->lines, word->line,
                                 "HEAD %.*s is not an integer from 0 to %" PRId64 ", the words of its sentence",
                                 SHOWN(head), n);
         }
         if (word->head == 0 && root != NULL && reader->check == HL_CONLLU_TREE) {
-            return hl_lines_bad(reader->input.lines, word->line,
+            return hl_lines_bad(reader->lines, word->line,
                                 "HEAD 0 makes this a second root; the first is in line %" PRId64, root->line);
         }
         root = root == NULL && word->head == 0 ? word : root;
     }
     if (root == NULL) {
-        return hl_lines_bad(reader->input.lines, reader->words[0].line, "the sentence has no root (HEAD 0)");
+        return hl_lines_bad(reader->lines, reader->words[0].line, "the sentence has no root (HEAD 0)");
     }
     for (int64_t i = 1; i <= n; i++) {
         int64_t id = i;
@@ -239,7 +275,7 @@ static hl_status check_heads(hl_conllu *reader)
             reader->words[id - 1].walk = i;
         }
         if (id != 0 && reader->words[id - 1].walk == i) {
-            return hl_lines_bad(reader->input.lines, reader->words[id - 1].line, "its heads lead back to it: a circle");
+            return hl_lines_bad(reader->lines, reader->words[id - 1].line, "its heads lead back to it: a circle");
         }
     }
     return hl_ok();
@@ -256,11 +292,11 @@ static hl_status parse(hl_conllu *reader)
             HL_TRY(row.text[0] == '#' ? take_comment(reader, row, line) : take_row(reader, row, line));
         }
     }
-    if (s->n_words == 0 && !reader->input.is_text) {
-        return hl_lines_bad(reader->input.lines, s->line, "the sentence has no words");
+    if (s->n_words == 0 && !reader->is_text) {
+        return hl_lines_bad(reader->lines, s->line, "the sentence has no words");
     }
     if (reader->range_end > s->n_words) {
-        return hl_lines_bad(reader->input.lines, reader->range_line,
+        return hl_lines_bad(reader->lines, reader->range_line,
                             "the range ends after the sentence's last word, %" PRId64, s->n_words);
     }
     s->words = reader->words;
@@ -275,8 +311,7 @@ hl_status hl_conllu_next(hl_conllu *reader, const hl_conllu_sentence **sentence)
     *sentence = NULL;
     HL_TRY(collect(reader, &words));
     if (!words) {
-        return reader->any ? hl_ok()
-                           : hl_error(HL_BAD_FILE, "%s: holds no sentence", hl_lines_name(reader->input.lines));
+        return reader->any ? hl_ok() : hl_error(HL_BAD_FILE, "%s: holds no sentence", hl_lines_name(reader->lines));
     }
     HL_TRY(parse(reader));
     reader->any = true;
@@ -291,7 +326,7 @@ hl_span hl_conllu_rest(const hl_conllu *reader)
 
 const hl_lines *hl_conllu_lines(const hl_conllu *reader)
 {
-    return reader->input.lines;
+    return reader->lines;
 }
 
 hl_span hl_conllu_comment(const hl_conllu_sentence *sentence, const char *key)
@@ -349,7 +384,7 @@ void hl_conllu_print(const hl_conllu_sentence *sentence, hl_conllu_column column
 void hl_conllu_close(hl_conllu *reader)
 {
     if (reader != NULL) {
-        hl_lines_close(reader->input.lines);
+        hl_lines_close(reader->lines);
         hl_text_free(&reader->raw);
         hl_text_free(&reader->document);
         hl_free(reader->words);

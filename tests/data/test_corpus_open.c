@@ -98,20 +98,32 @@ TEST(a_damaged_cache_is_made_anew_and_no_other_file_ever_replaced)
     free(bytes);
 }
 
-TEST(a_file_touched_or_copied_is_read_whole_and_taken_up)
+enum { LARGE = 3 << 20 };
+
+/* Lines of 100 bytes, more than are sampled; to be freed by free(). */
+static char *large_text(void)
 {
-    enum { LARGE = 3 << 20 };
     char *text = malloc(LARGE);
     ck_assert_ptr_nonnull(text);
-    memset(text, 'x', LARGE);
-    for (int i = 99; i < LARGE; i += 100) {
-        text[i] = '\n';
+    for (int i = 0; i < LARGE; i++) {
+        text[i] = i % 100 == 99 ? '\n' : 'x';
     }
+    return text;
+}
+
+static void set_date(const char *path, long nanoseconds)
+{
+    struct timespec date[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000, .tv_nsec = nanoseconds } };
+    ck_assert_int_eq(utimensat(AT_FDCWD, path, date, 0), 0);
+}
+
+TEST(a_file_touched_or_copied_is_read_whole_and_taken_up)
+{
+    char *text = large_text();
     made m = { .source = scratch_path("text") };
     hl_corpus_spec spec = spec_of(&m, scratch_path("cache"));
     scratch_write(m.source, text, LARGE);
-    struct timespec old[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
-    ck_assert_int_eq(utimensat(AT_FDCWD, m.source, old, 0), 0);
+    set_date(m.source, 0);
     ck_assert_int_eq(how_opened(&spec, ""), 1);
     m.compared = 0;
     ck_assert_int_eq(how_opened(&spec, ""), 0);
@@ -120,23 +132,21 @@ TEST(a_file_touched_or_copied_is_read_whole_and_taken_up)
     ck_assert_int_eq(how_opened(&spec, ""), 0);
     ck_assert_int_eq(m.compared, LARGE);
     spec.full = false;
-    old[1].tv_nsec = 1;
     m.compared = 0;
-    ck_assert_int_eq(utimensat(AT_FDCWD, m.source, old, 0), 0);
+    set_date(m.source, 1);
     ck_assert_int_eq(how_opened(&spec, ""), 0);
     ck_assert_int_eq(m.compared, LARGE);
     /* A byte between two samples, and the first byte of the last sample; the date and the size stay. */
     text[70000] = 'y';
     scratch_write(m.source, text, LARGE);
-    old[1].tv_nsec = 0;
-    ck_assert_int_eq(utimensat(AT_FDCWD, m.source, old, 0), 0);
+    set_date(m.source, 0);
     ck_assert_int_eq(how_opened(&spec, ""), 0); /* what sampling misses */
     spec.full = true;
     check_kept(spec, "has changed");
     spec.full = false;
     text[LARGE - (1 << 16)] = 'y';
     scratch_write(m.source, text, LARGE);
-    ck_assert_int_eq(utimensat(AT_FDCWD, m.source, old, 0), 0);
+    set_date(m.source, 0);
     check_kept(spec, "has changed");
     free(text);
 }
@@ -187,12 +197,7 @@ static hl_status change_between_samples(void *context, int64_t done, int64_t tot
 
 TEST(a_source_that_changes_while_it_is_compared_is_refused)
 {
-    enum { LARGE = 3 << 20 };
-    char *text = malloc(LARGE);
-    ck_assert_ptr_nonnull(text);
-    for (int i = 0; i < LARGE; i++) {
-        text[i] = i % 100 == 99 ? '\n' : 'x';
-    }
+    char *text = large_text();
     made m = { .source = scratch_path("text") };
     hl_corpus *corpus;
     hl_corpus_spec spec = spec_of(&m, scratch_path("cache"));

@@ -54,8 +54,7 @@ static void check_refused(const char *text, size_t size, const char *rest)
 {
     const char *path = scratch_path("t");
     scratch_write(path, text, size);
-    hl_text *lines = scratch_text();
-    refused_as(all_lines(path, 10, lines, NULL), HL_BAD_FILE, path, rest);
+    refused_as(all_lines(path, 10, scratch_text(), NULL), HL_BAD_FILE, path, rest);
 }
 
 TEST(lines_have_numbers_offsets_and_ends)
@@ -154,6 +153,13 @@ TEST(a_line_too_long_is_given_out_in_parts_where_that_is_asked_for)
     in_parts = false;
 }
 
+static void check_damaged(const char *path)
+{
+    hl_status status = all_lines(path, 10, scratch_text(), NULL);
+    ck_assert_int_eq(status.code, HL_BAD_FILE);
+    ck_assert_msg(strstr(status.text, ": has damaged gzip data (") != NULL, "%s", status.text);
+}
+
 TEST(gzip_is_known_by_its_bytes_and_members_are_one_text)
 {
     size_t one, two;
@@ -166,9 +172,7 @@ TEST(gzip_is_known_by_its_bytes_and_members_are_one_text)
     check_lines(path, "1@0:firstN|2@6:secondRN");
     for (size_t size = 3; size < one + two; size++) { /* cut anywhere but between the two */
         scratch_write(path, a, size);
-        hl_text *text = scratch_text();
-        hl_status status = all_lines(path, 10, text, NULL);
-        hl_text_free(text);
+        hl_status status = all_lines(path, 10, scratch_text(), NULL);
         if (size == one) {
             ck_assert_int_eq(status.code, HL_OK);
         } else {
@@ -179,10 +183,7 @@ TEST(gzip_is_known_by_its_bytes_and_members_are_one_text)
     check_refused((char *)a, one + two + 1, ": its gzip data end in the middle: the file is cut off");
     a[one + 12] ^= 0x55; /* within the second one's data */
     scratch_write(path, a, one + two);
-    hl_text *text = scratch_text();
-    hl_status status = all_lines(path, 10, text, NULL);
-    ck_assert_int_eq(status.code, HL_BAD_FILE);
-    ck_assert_msg(strstr(status.text, ": has damaged gzip data (") != NULL, "%s", status.text);
+    check_damaged(path);
     free(a);
     free(b);
 }
@@ -206,10 +207,7 @@ TEST(zeros_after_gzip_data_are_no_text)
     check_lines(path, "1@0:firstN|2@6:lastfirstN|3@16:last");
     file[size + 5] = 'x';
     scratch_write(path, file, 2 * size + 5);
-    hl_text *text = scratch_text();
-    hl_status status = all_lines(path, 10, text, NULL);
-    ck_assert_int_eq(status.code, HL_BAD_FILE);
-    ck_assert_msg(strstr(status.text, ": has damaged gzip data (") != NULL, "%s", status.text);
+    check_damaged(path);
     free(file);
     free(packed);
 }

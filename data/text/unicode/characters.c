@@ -1,5 +1,6 @@
 #include "data/text/unicode/private/unicode.h"
 
+#include "core/base/private/utf8.h"
 #include "data/text/unicode/private/tables.h"
 
 #include <stdlib.h>
