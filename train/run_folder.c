@@ -48,7 +48,7 @@ static bool is_unfinished_snapshot(const char *name)
 }
 
 /* What stands at the top of a run's folder, besides kept checkpoints. */
-typedef enum part { KEPT, MADE_ANEW /* by the program heads */, NO_FILE_OF_THE_RUN } part;
+typedef enum part { KEPT, MADE_ANEW /* by the program heads */, NO_FILE_OF_THE_RUN /* these come last */ } part;
 #define AT(path) offsetof(hl_run_folder, path)
 enum { NO_PATH = AT(path) };
 static const struct {
