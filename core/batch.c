@@ -1,26 +1,14 @@
 #include "core/batch.h"
 
-#include <stddef.h>
+#include "core/base/private/least.h"
 
-/* The first target at or past `row`, which counts like target_rows. */
-static int64_t find_target(const hl_batch *batch, int32_t row)
-{
-    int64_t low = 0, high = batch->n_targets;
-    while (low < high) {
-        int64_t middle = (low + high) / 2;
-        if (batch->target_rows[middle] < row) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
+#include <stddef.h>
 
 hl_batch hl_batch_slice(const hl_batch *batch, int64_t first, int64_t count)
 {
     const int32_t *offsets = batch->offsets + first;
-    int64_t row = offsets[0] - batch->offsets[0], target = find_target(batch, offsets[0]);
+    int64_t row = offsets[0] - batch->offsets[0];
+    int64_t target = hl_first_at_least(batch->target_rows, batch->n_targets, offsets[0]);
     return (hl_batch){
         .n_examples = count,
         .n_rows = offsets[count] - offsets[0],
@@ -30,7 +18,7 @@ hl_batch hl_batch_slice(const hl_batch *batch, int64_t first, int64_t count)
         .types = batch->types != NULL ? batch->types + row : NULL,
         .positions = batch->positions != NULL ? batch->positions + row : NULL,
         .places = batch->places != NULL ? batch->places + row : NULL,
-        .n_targets = find_target(batch, offsets[count]) - target,
+        .n_targets = hl_first_at_least(batch->target_rows, batch->n_targets, offsets[count]) - target,
         .target_rows = batch->target_rows + target,
         .target_ids = batch->target_ids + target,
     };

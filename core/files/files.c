@@ -198,15 +198,14 @@ hl_status hl_file_create(hl_file *file, const char *path)
     if (file->error.code != HL_OK) {
         return file->error;
     }
-    size_t length = strlen(path);
+    hl_text temporary = { 0 };
+    hl_text_print(&temporary, "%s.tmp", path);
+    file->temporary = temporary.bytes;
     file->path = hl_strdup(path);
-    file->temporary = hl_malloc(length + sizeof ".tmp");
     if (file->path == NULL || file->temporary == NULL) {
         hl_file_fail(file, hl_error(HL_NO_MEMORY, "out of memory: writing %s", path));
         return file->error;
     }
-    memcpy(file->temporary, path, length);
-    memcpy(file->temporary + length, ".tmp", sizeof ".tmp");
     /* A killed program may have left one. If it cannot be removed, opening fails too and says why. */
     hl_file_calls_get()->unlink(file->temporary);
     file->fd = open_retried(file->temporary, O_WRONLY | O_CREAT | O_EXCL);

@@ -1,12 +1,10 @@
 #include "core/files/folders.h"
 
-#include "core/base/memory.h"
 #include "core/files/files.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 hl_status hl_folder_make(const char *path)
@@ -66,18 +64,11 @@ hl_status hl_file_remove(const char *path)
 
 char *hl_path_join(const char *folder, const char *format, ...)
 {
+    hl_text path = { 0 };
     va_list arguments;
+    hl_text_print(&path, "%s/", folder);
     va_start(arguments, format);
-    int name = vsnprintf(NULL, 0, format, arguments);
+    hl_text_vprint(&path, format, arguments);
     va_end(arguments);
-    size_t start = strlen(folder) + 1;
-    char *path = name < 0 ? NULL : hl_malloc(start + (size_t)name + 1);
-    if (path != NULL) {
-        memcpy(path, folder, start - 1);
-        path[start - 1] = '/';
-        va_start(arguments, format);
-        vsnprintf(path + start, (size_t)name + 1, format, arguments);
-        va_end(arguments);
-    }
-    return path;
+    return path.bytes;
 }

@@ -123,20 +123,14 @@ void hl_npz_add(hl_npz_writer *npz, const char *name, hl_npy_type type, hl_shape
                                           npz->file.path, name != NULL ? name : "an array"));
         return;
     }
-    size_t length = strlen(name);
-    char *file_name = hl_malloc(length + sizeof ".npy");
-    if (file_name == NULL) {
-        hl_file_fail(&npz->file, memory_error(npz));
-        return;
-    }
-    memcpy(file_name, name, length);
-    memcpy(file_name + length, ".npy", sizeof ".npy");
+    hl_text file_name = { 0 };
+    hl_text_print(&file_name, "%s.npy", name);
     /* The calls never fail, so an error from minizip means that it is out of memory. */
-    if (!hl_memory_has(MEMBER_BYTES) ||
-        !add_member(npz->zip, file_name, header, header_size, data, (size_t)count * hl_npy_size(type))) {
+    if (file_name.bytes == NULL || !hl_memory_has(MEMBER_BYTES) ||
+        !add_member(npz->zip, file_name.bytes, header, header_size, data, (size_t)count * hl_npy_size(type))) {
         hl_file_fail(&npz->file, memory_error(npz));
     }
-    hl_free(file_name);
+    hl_text_free(&file_name);
 }
 
 void hl_npz_fail(hl_npz_writer *npz, hl_status error)

@@ -1,5 +1,6 @@
 #include "core/ops/mean_rows.h"
 
+#include "core/base/private/least.h"
 #include "core/base/threads.h"
 #include "core/op.h"
 
@@ -47,16 +48,7 @@ static bool infer(hl_tape *tape, hl_node *node)
 /* The sequence that a row lies in. */
 static int64_t sequence_of(const hl_sequences *sequences, int32_t row)
 {
-    int64_t low = 0, high = sequences->n - 1;
-    while (low < high) {
-        int64_t middle = (low + high) / 2;
-        if (sequences->offsets[middle + 1] <= row) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    return hl_first_at_least(sequences->offsets + 1, sequences->n - 1, row + 1);
 }
 
 /* How many of the last rows of sequence b the mean covers. */
