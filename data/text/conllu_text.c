@@ -1,7 +1,7 @@
 #include "data/text/private/conllu_text.h"
 
 #include "core/base/private/utf8.h"
-#include "data/text/private/unicode.h"
+#include "data/text/unicode/private/unicode.h"
 
 #include <inttypes.h>
 
