@@ -2,6 +2,7 @@
 
 #include "core/base/memory.h"
 #include "core/files/files.h"
+#include "core/files/folders.h"
 #include "programs/open_data.h"
 #include "train/config_keys.h"
 
@@ -16,7 +17,11 @@ static hl_status take_content(const char *folder, const char *name, hl_config *c
     static const char key[] = "\ncontent = ";
     char *plan;
     size_t size;
-    HL_TRY(hl_file_read(hl_ablate_path_in(folder, "plan.txt").text, MOST_BYTES, &plan, &size));
+    char *path = hl_path_join(folder, "plan.txt");
+    HL_NEED(path != NULL, folder);
+    hl_status read = hl_file_read(path, MOST_BYTES, &plan, &size);
+    hl_free(path);
+    HL_TRY(read);
     hl_text heading = { 0 };
     hl_text_print(&heading, "\n---- %s ----\n", name);
     hl_status status = hl_text_status(&heading);
