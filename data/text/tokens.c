@@ -7,7 +7,6 @@
 #include "data/text/private/tokens_parts.h"
 #include "data/text/unicode/private/unicode.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const kind_names[HL_TOKENS_KINDS] = { "chars", "bytes", "words", "wordpiece", "bpe", "unigram" };

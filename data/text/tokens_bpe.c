@@ -1,5 +1,4 @@
 #include "data/text/private/grow.h"
-#include "data/text/private/pretoken.h"
 #include "data/text/private/tokens_encode.h"
 #include "data/text/unicode/private/unicode.h"
 

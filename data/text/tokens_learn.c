@@ -4,7 +4,6 @@
 #include "core/base/private/utf8.h"
 #include "data/text/private/byte_letters.h"
 #include "data/text/private/merge_learner.h"
-#include "data/text/private/pretoken.h"
 #include "data/text/private/text_set.h"
 #include "data/text/private/tokens_encode.h"
 #include "data/text/unicode/private/unicode.h"
@@ -161,8 +160,8 @@ static hl_status count_characters(const hl_text_set *words, hl_text_set *charact
     return hl_ok();
 }
 
-/* Passes the word to the learner if all its characters are in the alphabet, with symbols that are not yet ids: twice the
- * number of each character there, and one more for those that continue the word. */
+/* Passes the word to the learner if all its characters are in the alphabet, with symbols that are not yet ids: twice
+ * the number of each character there, and one more for those that continue the word. */
 static hl_status read_word(work *w, size_t number, const hl_text_set *alphabet)
 {
     size_t size;

@@ -1,4 +1,3 @@
-#include "core/base/memory.h"
 #include "core/base/private/utf8.h"
 #include "data/text/private/grow.h"
 #include "data/text/private/tokens_encode.h"
@@ -31,8 +30,8 @@ static hl_status keep_mark(hl_tokens_scratch *scratch, hl_mark mark)
     return hl_ok();
 }
 
-/* Puts the marks from `first` on into canonical order: by class, and within a class in their old order. A counting sort,
- * because a text may have any number of marks in a row. HL_NO_MEMORY. */
+/* Puts the marks from `first` on into canonical order: by class, and within a class in their old order. A counting
+ * sort, because a text may have any number of marks in a row. HL_NO_MEMORY. */
 static hl_status order_marks(hl_tokens_scratch *scratch, size_t first)
 {
     const size_t n = scratch->n_marks - first;

@@ -1,7 +1,6 @@
-#include "data/text/private/tokens_tokenizer.h"
-#include "core/base/memory.h"
-#include "data/text/private/tokens_reading.h"
 #include "data/text/tokens_file.h"
+
+#include "data/text/private/tokens_reading.h"
 
 #include <string.h>
 

@@ -1,5 +1,4 @@
 #include "data/text/private/tokens_reading.h"
-#include "data/text/private/tokens_tokenizer.h"
 
 #include <string.h>
 

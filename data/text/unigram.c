@@ -68,7 +68,7 @@ static double as_read(double score)
     return score < 0 ? -read : read;
 }
 
-static hl_status read_scores(hl_unigram *unigram)
+hl_status hl_unigram_index(const hl_tokens *tokens, hl_unigram *unigram)
 {
     enum { PENALTY = 10 };
     double least = INFINITY;
@@ -79,11 +79,5 @@ static hl_status read_scores(hl_unigram *unigram)
         least = fmin(least, unigram->used[id]);
     }
     unigram->unknown = least - PENALTY;
-    return hl_ok();
-}
-
-hl_status hl_unigram_index(const hl_tokens *tokens, hl_unigram *unigram)
-{
-    HL_TRY(read_scores(unigram));
     return hl_trie_make(&unigram->trie, tokens->text.bytes, tokens->n_model);
 }

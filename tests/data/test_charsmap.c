@@ -124,59 +124,49 @@ TEST(short_clusters_become_what_their_beginning_becomes)
     hl_pieces_free(&memory);
 }
 
-LOOP_TEST(a_damaged_charsmap_is_refused, 0, 11)
+static const char outside[] = "its trie leads out of the table",
+                  no_beginning[] = "a value of its trie is the beginning of no replacement",
+                  sizes[] = "the size of its trie is not that of its data";
+
+/* What differs from the small map. */
+static const struct {
+    struct {
+        uint32_t at, value; /* 0: none */
+    } units[2];
+    uint32_t bytes;
+    const char *replacements;
+    size_t size;
+    const char *message;
+} damaged[] = {
+    { .units = { { 0, UNITS << 10 } }, .message = outside },
+    { .units = { { 0, 0x3FFFFFu << 10 | 1 << 9 } }, .message = outside }, /* a wide offset */
+    { .units = { { ROOT ^ 'a', 'a' | (UNITS - 256) << 10 << 1 } }, .message = outside },
+    { .units = { { LEAF, 4 } }, .message = no_beginning },
+    { .units = { { LEAF, 1u << 31 | 1 } }, .replacements = "\xC3\xA9", .message = no_beginning },
+    /* the root is a child, too, and its value is none */
+    { .units = { { 0, 'b' | HAS_VALUE | ROOT << 10 }, { ROOT, 77 } }, .message = no_beginning },
+    { .replacements = "x\xFFz", .message = "its replacements are not UTF-8" },
+    { .bytes = UNITS * 4 + 8, .message = sizes },
+    { .bytes = 6, .message = sizes },
+    { .bytes = UNITS * 4 - 4, .message = outside }, /* the last node's children are not all in the table */
+    { .size = 3, .message = sizes },
+};
+
+LOOP_TEST(a_damaged_charsmap_is_refused, 0, ROWS(damaged))
 {
     small_map map = small();
-    const char *message = "its trie leads out of the table";
-    size_t size = sizeof map;
-    switch (_i) {
-    case 0:
-        map.units[0] = UNITS << 10;
-        break;
-    case 1:
-        map.units[0] = 0x3FFFFFu << 10 | 1 << 9; /* a wide offset */
-        break;
-    case 2:
-        map.units[ROOT ^ 'a'] = 'a' | (UNITS - 256) << 10 << 1;
-        break;
-    case 3:
-        map.units[LEAF] = 4;
-        message = "a value of its trie is the beginning of no replacement";
-        break;
-    case 4:
-        map.units[LEAF] = 1u << 31 | 1;
-        memcpy(map.replacements, "\xC3\xA9", 3);
-        message = "a value of its trie is the beginning of no replacement";
-        break;
-    case 5: /* the root is a child, too, and its value is none */
-        map.units[0] = 'b' | HAS_VALUE | ROOT << 10;
-        map.units[ROOT] = 77;
-        message = "a value of its trie is the beginning of no replacement";
-        break;
-    case 6:
-        map.replacements[1] = '\xFF';
-        message = "its replacements are not UTF-8";
-        break;
-    case 7:
-        map.bytes = UNITS * 4 + 8;
-        message = "the size of its trie is not that of its data";
-        break;
-    case 8:
-        map.bytes = 6;
-        message = "the size of its trie is not that of its data";
-        break;
-    case 9: /* the last node's children are not all in the table */
-        map.bytes = UNITS * 4 - 4;
-        break;
-    default:
-        size = 3;
-        message = "the size of its trie is not that of its data";
+    for (int i = 0; i < 2 && damaged[_i].units[i].value != 0; i++) {
+        map.units[damaged[_i].units[i].at] = damaged[_i].units[i].value;
+    }
+    map.bytes = damaged[_i].bytes != 0 ? damaged[_i].bytes : map.bytes;
+    if (damaged[_i].replacements != NULL) {
+        memcpy(map.replacements, damaged[_i].replacements, strlen(damaged[_i].replacements) + 1);
     }
     hl_charsmap read = { 0 };
-    hl_status status = read_map(&map, size, &read);
+    hl_status status = read_map(&map, damaged[_i].size != 0 ? damaged[_i].size : sizeof map, &read);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     char expected[128];
-    snprintf(expected, sizeof expected, "t: precompiled_charsmap: %s", message);
+    snprintf(expected, sizeof expected, "t: precompiled_charsmap: %s", damaged[_i].message);
     ck_assert_str_eq(status.text, expected);
     hl_charsmap_free(&read);
 }

@@ -1,7 +1,6 @@
 #include "core/base/memory.h"
 #include "core/base/threads.h"
-#include "data/text/private/pretoken.h"
-#include "data/text/private/tokens_parts.h"
+#include "data/text/private/tokens_encode.h"
 #include "tests/data/tokens_texts.h"
 
 #include <time.h>

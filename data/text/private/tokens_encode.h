@@ -96,6 +96,11 @@ hl_status hl_tokens_encode_unigram(const hl_tokens *tokens, const hl_tokens_part
 /* bpe and bytes. HL_NO_MEMORY. */
 hl_status hl_tokens_encode_bpe(const hl_tokens *tokens, const hl_tokens_part *part, hl_pieces *pieces);
 
+/* Where the regular expression of GPT-2 cuts a text: 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+|
+ * ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
+ * Returns the end of the match that begins at `begin` < size. */
+size_t hl_pretoken_end(const char *text, size_t size, size_t begin);
+
 /* The bytes of the text's first character. */
 static inline size_t hl_character_bytes(const char *text, size_t size)
 {

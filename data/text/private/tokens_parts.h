@@ -80,8 +80,8 @@ hl_status hl_tokens_add(hl_tokens *tokens, const char *piece, size_t size);
 /* Makes a piece an added token. HL_NO_MEMORY. */
 hl_status hl_tokens_mark_added(hl_tokens *tokens, hl_added_token added);
 
-/* Makes the matcher for normalized texts, or that for texts as they are: for hl_tokens_index, and again when the rules have changed. HL_BAD_FILE, naming `path`,
- * if nothing is left of a token's text after normalizing; HL_NO_MEMORY. */
+/* Makes the matcher for normalized texts, or that for texts as they are: for hl_tokens_index, and again when the rules
+ * have changed. HL_BAD_FILE, naming `path`, if nothing is left of a token's text after normalizing; HL_NO_MEMORY. */
 hl_status hl_tokens_match(hl_tokens *tokens, const char *path, bool normalized);
 
 /* Sets the templates of texts between two tokens: [CLS] A [SEP] and [CLS] A [SEP] B [SEP]. An id of -1 is left out. */
@@ -91,8 +91,8 @@ void hl_tokens_set_templates(hl_tokens *tokens, int32_t before, int32_t after);
  * `lines`, the file has one piece per line. HL_BAD_FILE, naming `path`; HL_NO_MEMORY. */
 hl_status hl_tokens_index(hl_tokens *tokens, const char *path, bool lines);
 
-/* Adds the merge of two pieces, given by texts of l and r bytes, to an indexed object. HL_BAD_FILE, naming `path`, if one of them
- * or their result is not a piece; HL_NO_MEMORY. */
+/* Adds the merge of two pieces, given by texts of l and r bytes, to an indexed object. HL_BAD_FILE, naming `path`, if
+ * one of them or their result is not a piece; HL_NO_MEMORY. */
 hl_status hl_tokens_merge(hl_tokens *tokens, const char *path, const char *left, size_t l, const char *right, size_t r);
 
 /* Call it at the end: checks everything else, and the merges. HL_BAD_FILE, naming `path`; HL_NO_MEMORY. */

@@ -44,3 +44,8 @@ bool hl_tokenizer_is_off(const json_t *object, const char *key);
 
 /* HL_BAD_FILE "<path>: <section>: <what> is not supported". */
 hl_status hl_tokenizer_unsupported(const char *path, const char *section, const char *what);
+
+/* The parts of Unigram. HL_BAD_FILE, naming `path`; HL_NO_MEMORY. */
+hl_status hl_tokenizer_read_unigram(const char *path, const json_t *model, hl_tokens **out);
+hl_status hl_tokenizer_read_unigram_normalizer(const char *path, const json_t *normalizer, hl_unigram *unigram);
+hl_status hl_tokenizer_read_metaspace(const char *path, const json_t *pre_tokenizer, hl_tokens *tokens);

@@ -15,7 +15,7 @@ typedef struct hl_trie {
     uint32_t roots[256];   /* the root's children by their bytes; 0: there is none */
 } hl_trie;
 
-/* Makes the trie of n texts, which lie end to end, each with a zero byte. None is empty. Of equal texts, the first one is
+/* Makes the trie of n texts, which lie end to end, each with a zero byte. None is empty. Of equal texts, the first is
  * found. HL_NO_MEMORY. */
 hl_status hl_trie_make(hl_trie *trie, const char *texts, int32_t n);
 
