@@ -53,7 +53,7 @@ static void put_target(work *w, int64_t row, int64_t id)
 /* Adds a target with the label's id; -1 if it is unknown, which only validation may have. */
 static hl_status put_label(work *w, const hl_text_record *record, int64_t row, hl_span label)
 {
-    const hl_tokens *targets = hl_text_data_targets(w->data);
+    const hl_tokens *targets = w->data->labels != NULL ? w->data->labels : w->data->tokens;
     int32_t id = hl_tokens_find(targets, label.text, label.size);
     if (id < 0 && w->split == HL_TRAIN && w->data->labels != NULL) {
         return hl_lines_bad(hl_text_records_lines(w->records), record->line,
