@@ -159,7 +159,7 @@ LOOP_TEST(damaged_added_tokens_are_refused, 0, sizeof damaged / sizeof *damaged)
                   at + strlen(damaged[_i].old));
     const char *path = file_of("tokens.json", changed->bytes);
     hl_status status = hl_tokens_load(path, &none);
-    check_refused(status, none, damaged[_i].message);
+    check_tokens_refused(status, none, damaged[_i].message);
 }
 
 SUITE("added tokens")

@@ -41,7 +41,7 @@ LOOP_TEST(a_damaged_vocabulary_is_refused_by_line, 0, sizeof vocabularies / size
 {
     hl_tokens *tokens = NULL;
     hl_status status = hl_tokens_load_vocabulary(file_of("vocab.txt", vocabularies[_i].text), true, &tokens);
-    check_refused(status, tokens, vocabularies[_i].message);
+    check_tokens_refused(status, tokens, vocabularies[_i].message);
 }
 
 TEST(zero_bytes_and_missing_files_are_refused)
@@ -49,7 +49,8 @@ TEST(zero_bytes_and_missing_files_are_refused)
     hl_tokens *tokens = NULL;
     const char *path = scratch_path("vocab.txt");
     scratch_write(path, "[UNK]\na\0b\n", 10);
-    check_refused(hl_tokens_load_vocabulary(path, true, &tokens), tokens, "vocab.txt:2: the piece holds a zero byte");
+    check_tokens_refused(hl_tokens_load_vocabulary(path, true, &tokens), tokens,
+                         "vocab.txt:2: the piece holds a zero byte");
     ck_assert_int_eq(hl_tokens_load_vocabulary(scratch_path("none"), true, &tokens).code, HL_BAD_FILE);
     ck_assert_int_eq(hl_tokens_load(scratch_path("none"), &tokens).code, HL_BAD_FILE);
     ck_assert_int_eq(hl_tokens_load_merges(scratch_path("none"), scratch_path("none"), false, &tokens).code,
@@ -64,8 +65,8 @@ TEST(too_many_pieces_are_refused)
     const char *path = scratch_path("vocab.txt");
     scratch_write(path, text, size);
     hl_tokens *tokens = NULL;
-    check_refused(hl_tokens_load_vocabulary(path, true, &tokens), tokens,
-                  "vocab.txt:2097153: more than 2097152 pieces");
+    check_tokens_refused(hl_tokens_load_vocabulary(path, true, &tokens), tokens,
+                         "vocab.txt:2097153: more than 2097152 pieces");
     free(text);
 }
 
@@ -101,7 +102,7 @@ LOOP_TEST(merges_and_their_pieces, 0, sizeof pairs / sizeof pairs[0])
     const char *vocabulary = file_of("vocab.json", pairs[_i].vocabulary);
     hl_status status = hl_tokens_load_merges(vocabulary, file_of("merges.txt", pairs[_i].merges), false, &tokens);
     if (pairs[_i].message != NULL) {
-        check_refused(status, tokens, pairs[_i].message);
+        check_tokens_refused(status, tokens, pairs[_i].message);
         return;
     }
     ck_assert_str_eq(status.text, "");
@@ -128,7 +129,8 @@ TEST(usual_special_tokens_of_merges)
     static const char zero[] = "a \0";
     const char *merges = scratch_path("merges.txt");
     scratch_write(merges, zero, 3);
-    check_refused(hl_tokens_load_merges(vocabulary, merges, false, &tokens), tokens, "merges.txt: holds a zero byte");
+    check_tokens_refused(hl_tokens_load_merges(vocabulary, merges, false, &tokens), tokens,
+                         "merges.txt: holds a zero byte");
 }
 
 TEST(merges_of_roberta_stand_between_its_own_tokens)
@@ -151,8 +153,8 @@ TEST(merges_of_roberta_stand_between_its_own_tokens)
     hl_tokens_free(tokens);
     tokens = NULL;
     vocabulary = file_of("vocab.json", "{\"<s>\": 0, \"a\": 1}");
-    check_refused(hl_tokens_load_merges(vocabulary, scratch_path("none"), true, &tokens), tokens,
-                  "vocab.json: has no piece <s> or </s>, which stand around a text of RoBERTa's");
+    check_tokens_refused(hl_tokens_load_merges(vocabulary, scratch_path("none"), true, &tokens), tokens,
+                         "vocab.json: has no piece <s> or </s>, which stand around a text of RoBERTa's");
 }
 
 /* ---- tokenizer.json ---- */
@@ -301,7 +303,7 @@ LOOP_TEST(what_is_not_supported_is_refused_by_name, 0, sizeof tokenizers / sizeo
     hl_tokens *tokens = NULL;
     bool ignored;
     hl_status status = hl_tokens_load_tokenizer(file_of("tokenizer.json", tokenizers[_i].text), &tokens, &ignored);
-    check_refused(status, tokens, tokenizers[_i].message);
+    check_tokens_refused(status, tokens, tokenizers[_i].message);
 }
 
 TEST(deep_nesting_is_refused)
@@ -414,7 +416,8 @@ static const struct {
 LOOP_TEST(a_damaged_object_is_refused, 0, sizeof damaged / sizeof damaged[0])
 {
     hl_tokens *tokens = NULL;
-    check_refused(hl_tokens_load(file_of("tokens.json", damaged[_i].text), &tokens), tokens, damaged[_i].message);
+    check_tokens_refused(hl_tokens_load(file_of("tokens.json", damaged[_i].text), &tokens), tokens,
+                         damaged[_i].message);
 }
 
 /* JSON takes many times its bytes: it is refused before any of it is read. */
@@ -425,8 +428,8 @@ TEST(json_of_more_than_64_MiB_is_refused)
     hl_tokens *tokens = NULL;
     bool ignored;
     static const char message[] = "tokens.json: has 67108865 bytes, more than the 67108864 that are allowed here";
-    check_refused(hl_tokens_load(path, &tokens), tokens, message);
-    check_refused(hl_tokens_load_tokenizer(path, &tokens, &ignored), tokens, message);
+    check_tokens_refused(hl_tokens_load(path, &tokens), tokens, message);
+    check_tokens_refused(hl_tokens_load_tokenizer(path, &tokens, &ignored), tokens, message);
 }
 
 TEST(every_allocation_of_reading_may_fail)
@@ -467,7 +470,7 @@ TEST(labels_are_tokens_in_their_order)
                   { labels, 0, "config.json: no pieces" } };
     for (int i = 0; i < 3; i++) {
         hl_status status = hl_tokens_of_labels(wrong[i].labels, wrong[i].n, "config.json", &tokens);
-        check_refused(status, tokens, wrong[i].reason);
+        check_tokens_refused(status, tokens, wrong[i].reason);
     }
 }
 

@@ -85,7 +85,7 @@ TEST(only_bpe_has_nfc)
     const char *kind = strstr(text->bytes, "\"bpe\"");
     hl_text_print(changed, "%.*s\"words\"%s", (int)(kind - text->bytes), text->bytes, kind + strlen("\"bpe\""));
     hl_status status = hl_tokens_load(file_of("tokens.json", changed->bytes), &none);
-    check_refused(status, none, "tokens.json: rules: nfc is for bpe, and these tokens are words");
+    check_tokens_refused(status, none, "tokens.json: rules: nfc is for bpe, and these tokens are words");
 }
 
 /* As many characters come back from their parts as in the library. */

@@ -306,7 +306,7 @@ LOOP_TEST(what_is_not_supported_is_refused_by_name, 0, sizeof refused / sizeof r
     bool ignored;
     const char *path = file_of("tokenizer.json", refused[_i].text);
     hl_status status = hl_tokens_load_tokenizer(path, &tokens, &ignored);
-    check_refused(status, tokens, scratch_format("tokenizer.json: %s", refused[_i].message));
+    check_tokens_refused(status, tokens, scratch_format("tokenizer.json: %s", refused[_i].message));
 }
 
 #define UNIGRAM_OF(scores, spaces)                                                                                    \
@@ -330,9 +330,10 @@ TEST(the_format_stays)
     hl_tokens_free(tokens);
     for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++) {
         hl_status status = hl_tokens_load(file_of("tokens.json", damaged[i]), &tokens);
-        check_refused(status, tokens,
-                      "tokens.json: unigram has a score for each piece of the model, charsmap, spaces, strips_end, "
-                      "drops_white and first_only");
+        check_tokens_refused(
+            status, tokens,
+            "tokens.json: unigram has a score for each piece of the model, charsmap, spaces, strips_end, "
+            "drops_white and first_only");
     }
 }
 

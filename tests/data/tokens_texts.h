@@ -71,7 +71,7 @@ static inline void write_and_read(hl_tokens *tokens, hl_tokens *all[WRITTEN])
 }
 
 /* The message names the file without its folder: "vocab.txt:3: ...". */
-static inline void check_refused(hl_status status, const hl_tokens *tokens, const char *message)
+static inline void check_tokens_refused(hl_status status, const hl_tokens *tokens, const char *message)
 {
     const char *name = strpbrk(status.text, ".:");
     while (name > status.text && name[-1] != '/') {
