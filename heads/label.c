@@ -4,7 +4,6 @@
 #include "heads/alignment.h"
 #include "heads/metrics.h"
 #include "heads/offset.h"
-#include "heads/relation.h"
 
 #include <stdarg.h>
 #include <stdio.h>

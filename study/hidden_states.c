@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-static bool keep_states(void *context, hl_evaluator_slice *slice)
+static hl_status keep_states(void *context, hl_evaluator_slice *slice)
 {
     slice->states = ((const hl_hidden_states *)context)->rows;
-    return true;
+    return hl_ok();
 }
 
 hl_status hl_hidden_states_make(const hl_model *model, const hl_batch *batch, int threads, hl_hidden_states *states)
@@ -37,10 +37,10 @@ hl_status hl_hidden_states_make(const hl_model *model, const hl_batch *batch, in
 
 /* ---- what heads write ---- */
 
-static bool keep_outputs(void *context, hl_evaluator_slice *slice)
+static hl_status keep_outputs(void *context, hl_evaluator_slice *slice)
 {
     slice->probes = context;
-    return true;
+    return hl_ok();
 }
 
 /* Head by head: z of (T, H * Dv) as (H, T, Dv), and its product with the head's columns of W_O. */

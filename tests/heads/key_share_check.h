@@ -1,7 +1,7 @@
-/* What the metrics of heads/key_share.h are compared with: the definition, word by word, with sets of keys. */
+/* What the metrics of heads/shares.h are compared with: the definition, word by word, with sets of keys. */
 #pragma once
 
-#include "heads/score.h"
+#include "heads/shares.h"
 #include "tests/heads/made_up.h"
 
 /* Puts into `keys` (T) which ones query i of example e is to attend to, whether it may or not. */

@@ -1,4 +1,3 @@
-#include "heads/special.h"
 #include "tests/check_suite.h"
 #include "tests/heads/key_share_check.h"
 

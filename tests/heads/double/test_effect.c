@@ -2,7 +2,7 @@
 #include "heads/effect.h"
 
 #include "core/base/threads.h"
-#include "heads/private/effect_change.h"
+#include "heads/private/effect_losses.h"
 #include "tests/check_suite.h"
 #include "tests/fault_checks.h"
 #include "tests/faults.h"
