@@ -157,11 +157,6 @@ hl_score hl_label_score(hl_label label, const hl_patterns *all)
 {
     hl_patterns scoring = hl_patterns_scoring(all);
     switch (label.kind) {
-    case HL_LABEL_PREVIOUS:
-    case HL_LABEL_NEXT:
-    case HL_LABEL_SELF:
-    case HL_LABEL_OFFSET:
-        return hl_offset_score(&scoring, label.parameter);
     case HL_LABEL_ALIGNMENT:
         return hl_head_measure(0, all).alignment;
     case HL_LABEL_RELATION:
@@ -169,8 +164,8 @@ hl_score hl_label_score(hl_label label, const hl_patterns *all)
     case HL_LABEL_UNIFORM:
     case HL_LABEL_MIXED:
         return hl_head_measure(0, all).offset;
-    default: /* those of HL_LABEL_SHARES */
-        return shares[label.kind].measure(&scoring);
+    default:
+        return over_uniform(label, &scoring);
     }
 }
 
