@@ -19,11 +19,17 @@ typedef struct walk {
 
 /* ---- the walk ---- */
 
+/* In the arena, after its present content. */
+static void begin_tape(const walk *w, hl_tape *tape)
+{
+    hl_tape_begin(tape, &w->losses->arena, (hl_tape_options){ .threads = w->losses->threads });
+}
+
 static hl_status measure_set(const walk *w, uint32_t set, hl_tensor *x)
 {
     hl_cross_entropy_result result = { .row_loss = w->losses->row_losses };
     hl_tape tape;
-    hl_effect_losses_tape(w->losses, (hl_tape_options){ 0 }, &tape);
+    begin_tape(w, &tape);
     hl_model_loss_from(&tape, w->model, &w->slice, w->model->config.n_layers, x,
                        (hl_cross_entropy_args){ .result = &result }, NULL);
     HL_TRY(hl_tape_status(&tape));
@@ -66,7 +72,7 @@ static hl_status walk_from(const walk *w, int layer, int bit, uint32_t set, hl_t
         }
         size_t mark = w->losses->arena.used;
         hl_tape tape;
-        hl_effect_losses_tape(w->losses, (hl_tape_options){ 0 }, &tape);
+        begin_tape(w, &tape);
         hl_tensor *y = run_layer(&tape, w, layer, chosen, x);
         hl_status status = hl_tape_status(&tape);
         HL_THEN(status, walk_from(w, layer + 1, bit + H, joined, y));
@@ -81,7 +87,7 @@ static hl_status walk_slice(walk *w, int64_t first)
     hl_effect_losses *s = w->losses;
     w->slice = hl_effect_losses_slice(s, first);
     hl_tape tape;
-    hl_effect_losses_tape(w->losses, (hl_tape_options){ 0 }, &tape);
+    begin_tape(w, &tape);
     hl_tensor *x = hl_model_embed(&tape, w->model, &w->slice);
     hl_status status = hl_tape_status(&tape);
     HL_THEN(status, walk_from(w, 0, 0, 0, x));
@@ -137,4 +143,42 @@ void hl_all_subsets_free(hl_all_subsets *subsets)
 {
     hl_free(subsets->losses);
     *subsets = (hl_all_subsets){ 0 };
+}
+
+/* ---- what follows ---- */
+
+static int size_of(uint32_t set)
+{
+    return __builtin_popcount(set);
+}
+
+void hl_shapley_values(int n, const double *losses, double *values)
+{
+    double weights[32]; /* |S|! (n - |S| - 1)! / n! by |S|: 1 / n, and from each to the next |S| / (n - |S|) of it */
+    weights[0] = 1.0 / n;
+    for (int size = 1; size < n; size++) {
+        weights[size] = weights[size - 1] * size / (n - size);
+    }
+    for (int i = 0; i < n; i++) {
+        uint32_t head = (uint32_t)1 << i;
+        values[i] = 0;
+        for (uint32_t set = 0; set >> n == 0; set++) {
+            if ((set & head) == 0) {
+                values[i] += weights[size_of(set)] * (losses[set] - losses[set | head]);
+            }
+        }
+    }
+}
+
+uint32_t hl_smallest_set(int n, const double *losses, const double *accuracies, double share)
+{
+    uint32_t best = ((uint32_t)1 << n) - 1;
+    double enough = share * accuracies[best];
+    for (uint32_t set = 0; set >> n == 0; set++) {
+        int size = size_of(set), least = size_of(best);
+        if (accuracies[set] >= enough && (size < least || (size == least && losses[set] < losses[best]))) {
+            best = set;
+        }
+    }
+    return best;
 }

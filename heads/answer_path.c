@@ -8,59 +8,37 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- memory ---- */
-
-static int64_t wider(const hl_model *model)
+void hl_answer_path_lay_out(hl_answer_path *path, hl_block *block, const hl_model *model, int64_t most)
 {
-    return model->config.d_model > model->config.embedding_size ? model->config.d_model : model->config.embedding_size;
+    int64_t D = model->config.d_model, E = model->config.embedding_size, wider = D > E ? D : E;
+    path->most = most;
+    path->mean_weight = hl_block_take(block, wider, sizeof(hl_real));
+    path->scale = hl_block_take(block, most, sizeof(hl_real));
+    path->pooler_slope = hl_block_take(block, most * D, sizeof(hl_real));
+    path->slope = hl_block_take(block, most * wider, sizeof(hl_real));
+    path->normed = hl_block_take(block, most * wider, sizeof(hl_real));
+    path->scratch = hl_block_take(block, 2 * most * wider, sizeof(hl_real));
 }
 
-size_t hl_answer_path_bytes(const hl_model *model, int64_t most_answers)
+void hl_answer_path_begin(hl_answer_path *path, const hl_model *model, int threads)
 {
-    int64_t D = model->config.d_model, E = wider(model);
-    return hl_size_product((size_t)(most_answers + 1), (size_t)(D + 5 * E + 1) * sizeof(hl_real));
-}
-
-hl_status hl_answer_path_init(hl_answer_path *path, const hl_model *model, int64_t most_answers, int threads)
-{
-    const hl_output_layer *output = &model->output;
-    int64_t D = model->config.d_model, E = wider(model);
-    hl_real *next = hl_calloc(hl_answer_path_bytes(model, most_answers), 1);
-    *path = (hl_answer_path){
-        .output = output,
-        .n_logits = output->targets,
-        .width = output->linear.weight->shape.size[1],
-        .d_model = D,
-        .most = most_answers,
-        .threads = threads,
-        .exact = output->pooler == HL_POOLER_NONE && output->head == HL_HEAD_LINEAR,
-        .numbers = next,
-    };
-    HL_NEED(next != NULL, "the way to the answers");
-    path->mean_weight = next;
-    path->scale = path->mean_weight + E;
-    path->pooler_slope = path->scale + most_answers;
-    path->slope = path->pooler_slope + most_answers * D;
-    path->normed = path->slope + most_answers * E;
-    path->scratch = path->normed + most_answers * E;
-    const hl_linear_layer *linear = &path->output->linear;
-    for (int64_t e = 0; e < path->width; e++) {
+    const hl_output_layer *output = path->output = &model->output;
+    const hl_tensor *weight = output->linear.weight, *bias = output->linear.bias;
+    int64_t C = path->n_logits = output->targets, E = path->width = weight->shape.size[1];
+    path->d_model = model->config.d_model;
+    path->threads = threads;
+    path->exact = output->pooler == HL_POOLER_NONE && output->head == HL_HEAD_LINEAR;
+    for (int64_t e = 0; e < E; e++) {
         double sum = 0;
-        for (int64_t c = 0; c < path->n_logits; c++) {
-            sum += (double)linear->weight->data[c * path->width + e];
+        for (int64_t c = 0; c < C; c++) {
+            sum += (double)weight->data[c * E + e];
         }
-        path->mean_weight[e] = (hl_real)(sum / (double)path->n_logits);
+        path->mean_weight[e] = (hl_real)(sum / (double)C);
     }
-    for (int64_t c = 0; linear->bias != NULL && c < path->n_logits; c++) {
-        path->mean_bias += (double)linear->bias->data[c] / (double)path->n_logits;
+    path->mean_bias = 0;
+    for (int64_t c = 0; bias != NULL && c < C; c++) {
+        path->mean_bias += (double)bias->data[c] / (double)C;
     }
-    return hl_ok();
-}
-
-void hl_answer_path_free(hl_answer_path *path)
-{
-    hl_free(path->numbers);
-    *path = (hl_answer_path){ 0 };
 }
 
 /* ---- f at the answers ---- */

@@ -1,11 +1,11 @@
 #include "heads/catalogue.h"
 
+#include "heads/alignment.h"
 #include "heads/distance.h"
 #include "heads/entropy.h"
 #include "heads/head_set.h"
 #include "heads/metrics.h"
 #include "heads/offset.h"
-#include "heads/relation.h"
 #include "heads/words.h"
 
 #include <string.h>
@@ -73,11 +73,12 @@ void hl_catalogue_measure_sums(const hl_validation_sums *sums, int layer, int64_
     for (int64_t i = 0; i < n; i++) {
         give(to, HL_METRIC_ALL_OFFSET, offsets[i], hl_validation_sums_offset(sums, layer, head, offsets[i]));
     }
-    give(to, HL_METRIC_ALL_ENTROPY, 0, hl_validation_sums_entropy(sums, layer, head));
-    give(to, HL_METRIC_ALL_ENTROPY_NORMALISED, 0, hl_validation_sums_normalised(sums, layer, head));
-    give(to, HL_METRIC_ALL_CONFIDENCE, 0, hl_validation_sums_confidence(sums, layer, head));
-    give(to, HL_METRIC_ALL_DISTANCE, 0, hl_validation_sums_distance(sums, layer, head));
-    give(to, HL_METRIC_ALL_DISTANCE_SIGNED, 0, hl_validation_sums_signed(sums, layer, head));
+    hl_validation_scores scores = hl_validation_sums_scores(sums, layer, head);
+    give(to, HL_METRIC_ALL_ENTROPY, 0, scores.entropy);
+    give(to, HL_METRIC_ALL_ENTROPY_NORMALISED, 0, scores.normalised);
+    give(to, HL_METRIC_ALL_CONFIDENCE, 0, scores.confidence);
+    give(to, HL_METRIC_ALL_DISTANCE, 0, scores.distance);
+    give(to, HL_METRIC_ALL_DISTANCE_SIGNED, 0, scores.directed);
 }
 
 void hl_metric_print(hl_text *text, const hl_reading *reading, const char *const *relations)

@@ -6,6 +6,7 @@
 #include "heads/estimate.h"
 #include "heads/head_set.h"
 #include "heads/head_vectors.h"
+#include "heads/private/block.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,6 +24,7 @@ typedef struct factors {
 typedef struct head {
     int layer;
     int64_t number;
+    int64_t readers; /* the index of the first head of a later layer */
     factors ov, qk;
 } head;
 
@@ -59,20 +61,14 @@ static double squared(const double *P, const double *M, const double *Q, int64_t
     return fmax(sum, 0);
 }
 
-static void free_factors(factors *f)
+static void lay_out_factors(factors *f, hl_block *block, int64_t D, int64_t rank)
 {
-    hl_free(f->A);
-    *f = (factors){ 0 };
-}
-
-static hl_status allocate_factors(factors *f, int64_t D, int64_t rank)
-{
-    *f = (factors){ .D = D, .rank = rank, .A = hl_calloc((size_t)(2 * rank * (D + rank)), sizeof(double)) };
-    HL_NEED(f->A != NULL, "a head's matrices");
-    f->B = f->A + D * rank;
-    f->AA = f->B + D * rank;
-    f->BB = f->AA + rank * rank;
-    return hl_ok();
+    f->D = D;
+    f->rank = rank;
+    f->A = hl_block_take(block, D * rank, sizeof(double));
+    f->B = hl_block_take(block, D * rank, sizeof(double));
+    f->AA = hl_block_take(block, rank * rank, sizeof(double));
+    f->BB = hl_block_take(block, rank * rank, sizeof(double));
 }
 
 static void finish_factors(factors *f)
@@ -86,21 +82,14 @@ static void finish_factors(factors *f)
     f->norm = sqrt(square);
 }
 
-static hl_status make_head(head *it, const hl_encoder_layer *layer, int l, int64_t h)
+static void make_head(head *it, const hl_encoder_layer *layer)
 {
-    const hl_multi_head_config *c = &layer->self_attn.config;
-    int64_t D = c->d_model;
-    it->layer = l;
-    it->number = h;
-    HL_TRY(allocate_factors(&it->ov, D, c->d_v));
-    HL_TRY(allocate_factors(&it->qk, D, c->d_k));
-    hl_head_vectors(layer, h, HL_PART_Q, it->qk.A);
-    hl_head_vectors(layer, h, HL_PART_K, it->qk.B);
-    hl_head_vectors(layer, h, HL_PART_V, it->ov.A);
-    hl_head_vectors(layer, h, HL_PART_O, it->ov.B);
+    hl_head_vectors(layer, it->number, HL_PART_Q, it->qk.A);
+    hl_head_vectors(layer, it->number, HL_PART_K, it->qk.B);
+    hl_head_vectors(layer, it->number, HL_PART_V, it->ov.A);
+    hl_head_vectors(layer, it->number, HL_PART_O, it->ov.B);
     finish_factors(&it->ov);
     finish_factors(&it->qk);
-    return hl_ok();
 }
 
 /* ---- a pair ---- */
@@ -114,12 +103,52 @@ static double compose(const factors *one, const factors *two, bool turned, const
     return one->norm > 0 && two->norm > 0 ? sqrt(square) / (one->norm * two->norm) : 0;
 }
 
-/* ---- what random matrices reach ---- */
+/* ---- all that is made ---- */
 
+/* What random matrices of a shape reach. */
 typedef struct chance {
-    int64_t D, writer, reader; /* ranks */
+    int64_t writer, reader; /* ranks */
     double mean, quantile;
 } chance;
+
+typedef struct making {
+    const hl_model *model;
+    head *heads;
+    int64_t n_heads;
+    chance *chances; /* of the shapes so far */
+    int n_chances;
+    factors one, two; /* random ones */
+    double *products; /* (heads, product) */
+    int64_t product;  /* the numbers of the largest one */
+    double *gains;    /* (L, L, D): of the norms between a head in layer i and one in layer j; NULL without post-norm */
+    hl_wires *wires;
+} making;
+
+static void lay_out(void *context, hl_block *block)
+{
+    making *m = context;
+    const hl_model_config *c = &m->model->config;
+    int64_t L = c->n_layers, D = c->d_model, widest = hl_head_vectors_most(c);
+    m->n_heads = hl_heads_count(c);
+    m->product = widest * widest;
+    m->products = hl_block_take(block, m->n_heads * m->product, sizeof *m->products);
+    m->gains = c->norm == HL_NORM_POST ? hl_block_take(block, L * L * D, sizeof *m->gains) : NULL;
+    m->chances = hl_block_take(block, 2 * L * L, sizeof *m->chances);
+    m->heads = hl_block_take(block, m->n_heads, sizeof *m->heads);
+    lay_out_factors(&m->one, block, D, widest);
+    lay_out_factors(&m->two, block, D, widest);
+    for (int64_t i = 0; i < m->n_heads; i++) {
+        hl_head_place at = hl_head_at(c, i);
+        head it = { .layer = at.layer, .number = at.head, .readers = hl_heads_before(c, at.layer + 1) };
+        lay_out_factors(&it.ov, block, D, c->d_v[at.layer]);
+        lay_out_factors(&it.qk, block, D, c->d_k[at.layer]);
+        if (m->heads != NULL) {
+            m->heads[i] = it;
+        }
+    }
+}
+
+/* ---- what random matrices reach ---- */
 
 static void draw_factors(factors *f, hl_random random, uint64_t *position)
 {
@@ -130,59 +159,21 @@ static void draw_factors(factors *f, hl_random random, uint64_t *position)
     finish_factors(f);
 }
 
-static hl_status measure_chance(chance *c, uint64_t seed)
+static void measure_chance(making *m, chance *c, uint64_t seed)
 {
-    factors one = { 0 }, two = { 0 };
-    double scores[HL_COMPOSITION_DRAWS], *product = hl_malloc((size_t)(c->writer * c->reader) * sizeof *product);
-    hl_status status = product != NULL ? hl_ok() : hl_error_memory("random matrices");
-    HL_THEN(status, allocate_factors(&one, c->D, c->writer));
-    HL_THEN(status, allocate_factors(&two, c->D, c->reader));
+    double scores[HL_COMPOSITION_DRAWS];
     uint64_t position = 0;
     hl_random random = { seed, hl_random_stream("composition"), (uint32_t)(c->writer * 65536 + c->reader) };
-    for (int i = 0; i < HL_COMPOSITION_DRAWS && status.code == HL_OK; i++) {
-        draw_factors(&one, random, &position);
-        draw_factors(&two, random, &position);
-        scores[i] = compose(&one, &two, false, NULL, product);
+    m->one.rank = c->writer;
+    m->two.rank = c->reader;
+    for (int i = 0; i < HL_COMPOSITION_DRAWS; i++) {
+        draw_factors(&m->one, random, &position);
+        draw_factors(&m->two, random, &position);
+        scores[i] = compose(&m->one, &m->two, false, NULL, m->products);
         c->mean += scores[i] / HL_COMPOSITION_DRAWS;
     }
-    if (status.code == HL_OK) {
-        hl_numbers_sort(scores, HL_COMPOSITION_DRAWS);
-        c->quantile = scores[HL_COMPOSITION_DRAWS * 95 / 100] - c->mean;
-    }
-    free_factors(&one);
-    free_factors(&two);
-    hl_free(product);
-    return status;
-}
-
-/* ---- all pairs ---- */
-
-typedef struct making {
-    const hl_model *model;
-    head *heads;
-    int64_t n_heads;
-    chance *chances; /* of the shapes so far */
-    int n_chances;
-    double *products; /* (heads, product) */
-    int64_t product;  /* the numbers of the largest one */
-    double *gains;    /* (L, L, D): of the norms between a head in layer i and one in layer j, with post-norm */
-    hl_wires *wires;
-} making;
-
-static const head *head_of(const making *m, int layer, int64_t number)
-{
-    return &m->heads[hl_heads_before(&m->model->config, layer) + number];
-}
-
-static const factors *writer_of(const making *m, const hl_wire *wire)
-{
-    return &head_of(m, wire->from_layer, wire->from_head)->ov;
-}
-
-static const factors *reader_of(const making *m, const hl_wire *wire)
-{
-    const head *to = head_of(m, wire->to_layer, wire->to_head);
-    return wire->kind == HL_COMPOSES_V ? &to->ov : &to->qk;
+    hl_numbers_sort(scores, HL_COMPOSITION_DRAWS);
+    c->quantile = scores[HL_COMPOSITION_DRAWS * 95 / 100] - c->mean;
 }
 
 static const chance *chance_of(const making *m, int64_t writer, int64_t reader)
@@ -196,19 +187,24 @@ static const chance *chance_of(const making *m, int64_t writer, int64_t reader)
 }
 
 /* Once a shape. */
-static hl_status find_chances(making *m, uint64_t seed)
+static void find_chances(making *m, uint64_t seed)
 {
-    for (int64_t i = 0; i < m->wires->n; i++) {
-        int64_t writer = writer_of(m, &m->wires->list[i])->rank, reader = reader_of(m, &m->wires->list[i])->rank;
-        if (chance_of(m, writer, reader) == NULL) {
-            chance *next = &m->chances[m->n_chances];
-            *next = (chance){ .D = m->model->config.d_model, .writer = writer, .reader = reader };
-            HL_TRY(measure_chance(next, seed));
-            m->n_chances++;
+    const hl_model_config *c = &m->model->config;
+    for (int from = 0; from < c->n_layers; from++) {
+        for (int to = from + 1; to < c->n_layers; to++) {
+            const int64_t readers[] = { c->d_k[to], c->d_v[to] };
+            for (int i = 0; i < 2; i++) {
+                if (chance_of(m, c->d_v[from], readers[i]) == NULL) {
+                    chance *next = &m->chances[m->n_chances++];
+                    *next = (chance){ .writer = c->d_v[from], .reader = readers[i] };
+                    measure_chance(m, next, seed);
+                }
+            }
         }
     }
-    return hl_ok();
 }
+
+/* ---- all pairs ---- */
 
 /* The gains that a write of layer `from` passes before layer `to` reads it. */
 static void multiply_gains(making *m)
@@ -228,83 +224,63 @@ static void multiply_gains(making *m)
     }
 }
 
-static void list_wires(making *m)
+/* How many wires have an earlier writer. */
+static int64_t wires_before(const making *m, int64_t writer)
 {
     int64_t n = 0;
-    for (int64_t a = 0; a < m->n_heads; a++) {
-        for (int64_t b = 0; b < m->n_heads; b++) {
-            for (int kind = 0; kind < HL_COMPOSITIONS && m->heads[a].layer < m->heads[b].layer; kind++) {
-                if (m->wires->list != NULL) {
-                    m->wires->list[n] = (hl_wire){ .from_layer = m->heads[a].layer,
-                                                   .from_head = m->heads[a].number,
-                                                   .to_layer = m->heads[b].layer,
-                                                   .to_head = m->heads[b].number,
-                                                   .kind = (hl_composition_kind)kind };
-                }
-                n++;
-            }
-        }
+    for (int64_t i = 0; i < writer; i++) {
+        n += (m->n_heads - m->heads[i].readers) * HL_COMPOSITIONS;
     }
-    m->wires->n = n;
+    return n;
+}
+
+static hl_wire measure_wire(const making *m, const head *from, const head *to, hl_composition_kind kind,
+                            double *product)
+{
+    const factors *reader = kind == HL_COMPOSES_V ? &to->ov : &to->qk;
+    int pair = from->layer * m->model->encoder.n_layers + to->layer;
+    const double *gain = m->gains != NULL ? m->gains + pair * reader->D : NULL;
+    const chance *random = chance_of(m, from->ov.rank, reader->rank);
+    double score = compose(&from->ov, reader, kind == HL_COMPOSES_K, gain, product);
+    return (hl_wire){ .from_layer = from->layer,
+                      .from_head = from->number,
+                      .to_layer = to->layer,
+                      .to_head = to->number,
+                      .kind = kind,
+                      .score = score,
+                      .beyond = score - random->mean,
+                      .quantile = random->quantile };
 }
 
 /* The wires of some writers, each with a product of its own. */
 static void measure_writers(const void *context, hl_range writers)
 {
     const making *m = context;
-    for (int64_t i = 0; i < m->wires->n; i++) {
-        hl_wire *wire = &m->wires->list[i];
-        int64_t writer = head_of(m, wire->from_layer, wire->from_head) - m->heads;
-        if (writer < writers.begin || writer >= writers.end) {
-            continue;
+    for (int64_t i = writers.begin; i < writers.end; i++) {
+        hl_wire *wire = m->wires->list + wires_before(m, i);
+        for (int64_t j = m->heads[i].readers; j < m->n_heads; j++) {
+            for (int kind = 0; kind < HL_COMPOSITIONS; kind++) {
+                *wire++ = measure_wire(m, &m->heads[i], &m->heads[j], (hl_composition_kind)kind,
+                                       m->products + i * m->product);
+            }
         }
-        const factors *one = writer_of(m, wire), *two = reader_of(m, wire);
-        int pair = wire->from_layer * m->model->encoder.n_layers + wire->to_layer;
-        const double *gain = m->gains != NULL ? m->gains + pair * two->D : NULL;
-        const chance *random = chance_of(m, one->rank, two->rank);
-        wire->score = compose(one, two, wire->kind == HL_COMPOSES_K, gain, m->products + writer * m->product);
-        wire->beyond = wire->score - random->mean;
-        wire->quantile = random->quantile;
     }
 }
 
 static hl_status make(making *m, uint64_t seed, int threads)
 {
-    const hl_model *model = m->model;
-    int64_t L = model->encoder.n_layers, widest = hl_heads_widest(&model->config), n = 0;
-    m->n_heads = hl_heads_count(&model->config);
-    for (int l = 0; l < L; l++) {
-        widest = model->config.d_k[l] > widest ? model->config.d_k[l] : widest;
+    m->wires->n = wires_before(m, m->n_heads);
+    m->wires->list = hl_calloc((size_t)m->wires->n, sizeof *m->wires->list);
+    HL_NEED(m->wires->list != NULL, "composition");
+    for (int64_t i = 0; i < m->n_heads; i++) {
+        make_head(&m->heads[i], &m->model->encoder.layers[m->heads[i].layer]);
     }
-    m->product = widest * widest;
-    m->products = hl_malloc((size_t)(m->n_heads * m->product) * sizeof *m->products);
-    m->heads = hl_calloc((size_t)m->n_heads, sizeof *m->heads);
-    m->chances = hl_calloc((size_t)(2 * L * L), sizeof *m->chances);
-    bool post = model->config.norm == HL_NORM_POST;
-    m->gains = post ? hl_calloc((size_t)(L * L * model->config.d_model), sizeof *m->gains) : NULL;
-    bool complete = m->products != NULL && m->heads != NULL && m->chances != NULL && (!post || m->gains != NULL);
-    hl_status status = complete ? hl_ok() : hl_error_memory("composition");
-    for (int l = 0; l < L; l++) {
-        for (int64_t h = 0; h < model->config.heads[l]; h++) {
-            HL_THEN(status, make_head(&m->heads[n++], &model->encoder.layers[l], l, h));
-        }
+    if (m->gains != NULL) {
+        multiply_gains(m);
     }
-    if (status.code == HL_OK) {
-        list_wires(m);
-        m->wires->list = hl_calloc((size_t)m->wires->n + 1, sizeof *m->wires->list);
-        status = m->wires->list != NULL ? hl_ok() : hl_error_memory("composition");
-    }
-    if (status.code == HL_OK) {
-        list_wires(m);
-        if (post) {
-            multiply_gains(m);
-        }
-    }
-    HL_THEN(status, find_chances(m, seed));
-    if (status.code == HL_OK) {
-        hl_threads_run(threads, m->n_heads, 1, measure_writers, m);
-    }
-    return status;
+    find_chances(m, seed);
+    hl_threads_run(threads, m->n_heads, 1, measure_writers, m);
+    return hl_ok();
 }
 
 hl_status hl_wires_make(hl_wires *wires, const hl_model *model, uint64_t seed, int threads)
@@ -312,15 +288,10 @@ hl_status hl_wires_make(hl_wires *wires, const hl_model *model, uint64_t seed, i
     *wires = (hl_wires){ 0 };
     HL_TRY(hl_parameters_check_allocated(&model->parameters));
     making m = { .model = model, .wires = wires };
+    void *memory;
+    HL_TRY(hl_block_make(&memory, lay_out, &m, "composition"));
     hl_status status = make(&m, seed, threads);
-    for (int64_t i = 0; m.heads != NULL && i < m.n_heads; i++) {
-        free_factors(&m.heads[i].ov);
-        free_factors(&m.heads[i].qk);
-    }
-    hl_free(m.heads);
-    hl_free(m.chances);
-    hl_free(m.gains);
-    hl_free(m.products);
+    hl_free(memory);
     if (status.code != HL_OK) {
         hl_wires_free(wires);
     }

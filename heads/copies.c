@@ -1,6 +1,5 @@
 #include "heads/private/copies.h"
 
-#include "core/base/memory.h"
 #include "core/kernels/matmul.h"
 #include "heads/answers.h"
 #include "heads/head_set.h"
@@ -9,20 +8,6 @@
 #include <string.h>
 
 enum { BLOCK = 64 /* positions whose logits are computed at once */ };
-
-/* ---- memory ---- */
-
-static size_t block_numbers(const hl_model *model)
-{
-    const hl_model_config *c = &model->config;
-    return BLOCK * (size_t)(hl_heads_widest(c) + 2 * c->d_model + 1 + c->targets);
-}
-
-size_t hl_copies_bytes(const hl_model *model, int64_t most, int64_t most_rows)
-{
-    size_t position = (size_t)hl_heads_count(&model->config) * sizeof(hl_copied) + sizeof(bool);
-    return block_numbers(model) * sizeof(hl_real) + (size_t)most * position + (size_t)most_rows * sizeof(int32_t);
-}
 
 /* The key with each query's largest weight, of the rows that are positions. */
 static void see(void *context, const hl_attention_seen *seen)
@@ -41,37 +26,31 @@ static void see(void *context, const hl_attention_seen *seen)
     }
 }
 
-hl_status hl_copies_init(hl_copies_measuring *c, const hl_model *model, int64_t most, int64_t most_rows)
+void hl_copies_lay_out(hl_copies_measuring *c, hl_block *block, const hl_model *model, int64_t most_rows)
 {
-    memset(c, 0, sizeof *c);
+    const hl_model_config *config = &model->config;
     c->model = model;
-    c->n_heads = hl_heads_count(&model->config);
-    c->most = most;
-    c->found = hl_calloc((size_t)(most * c->n_heads), sizeof *c->found);
-    c->scores = hl_calloc((size_t)most, sizeof *c->scores);
-    c->slot = hl_calloc((size_t)most_rows, sizeof *c->slot);
-    c->z = hl_malloc(block_numbers(model) * sizeof *c->z);
-    HL_NEED(c->found != NULL && c->scores != NULL && c->slot != NULL && c->z != NULL, "what heads copy");
-    c->o = c->z + BLOCK * hl_heads_widest(&model->config);
-    c->hidden = c->o + BLOCK * model->config.d_model;
-    c->scale = c->hidden + BLOCK * model->config.d_model;
-    c->logits = c->scale + BLOCK;
-    int64_t first = 0;
-    for (int l = 0; l < model->config.n_layers; l++) {
-        c->layers[l] = (hl_copies_probe){ c, first };
+    c->n_heads = hl_heads_count(config);
+    c->found = hl_block_take(block, (int64_t)HL_COPIES_POSITIONS * c->n_heads, sizeof *c->found);
+    c->scores = hl_block_take(block, HL_COPIES_POSITIONS, sizeof *c->scores);
+    c->slot = hl_block_take(block, most_rows, sizeof *c->slot);
+    c->z = hl_block_take(block, BLOCK * hl_heads_widest(config), sizeof *c->z);
+    c->o = hl_block_take(block, BLOCK * config->d_model, sizeof *c->o);
+    c->hidden = hl_block_take(block, BLOCK * config->d_model, sizeof *c->hidden);
+    c->scale = hl_block_take(block, BLOCK, sizeof *c->scale);
+    c->logits = hl_block_take(block, BLOCK * config->targets, sizeof *c->logits);
+    c->counts = hl_block_take(block, config->vocabulary, sizeof *c->counts);
+    for (int l = 0; l < config->n_layers; l++) {
+        c->layers[l] = (hl_copies_probe){ c, hl_heads_before(config, l) };
         c->probes[l] = (hl_head_probe){ .observe = see, .observe_context = &c->layers[l] };
-        first += model->config.heads[l];
     }
-    return hl_ok();
 }
 
-void hl_copies_free(hl_copies_measuring *c)
+void hl_copies_draw(hl_copies_measuring *c, uint64_t seed, int64_t n)
 {
-    hl_free(c->found);
-    hl_free(c->scores);
-    hl_free(c->slot);
-    hl_free(c->z);
-    memset(c, 0, sizeof *c);
+    c->random = (hl_random){ seed, hl_random_stream("copies"), 0 };
+    c->offered = n;
+    c->left = n < HL_COPIES_POSITIONS ? n : HL_COPIES_POSITIONS;
 }
 
 /* ---- a slice ---- */
@@ -87,7 +66,9 @@ void hl_copies_begin(hl_copies_measuring *c, const hl_batch *batch)
 
 void hl_copies_take(hl_copies_measuring *c, int64_t row, bool scores)
 {
-    if (c->n < c->most) {
+    bool drawn = c->offered > 0 && hl_random_below(c->random, c->at++, (uint32_t)c->offered--) < (uint32_t)c->left;
+    if (drawn) {
+        c->left--;
         c->scores[c->n] = scores;
         c->slot[row] = (int32_t)c->n++;
     }
@@ -175,10 +156,10 @@ hl_status hl_copies_add(hl_copies_measuring *c, const hl_write_pass *pass, hl_an
 
 /* ---- the end ---- */
 
-/* The token that heads look at most often at positions that choose, the lowest id of equals. `counts` (V), zero before
- * and after. */
-static int32_t most_seen(const hl_copies_measuring *c, int64_t head, int64_t *counts, bool scores)
+/* The token that heads look at most often at positions that choose, the lowest id of equals. */
+static int32_t most_seen(const hl_copies_measuring *c, int64_t head, bool scores)
 {
+    int64_t *counts = c->counts;
     int32_t best = -1;
     for (int64_t i = 0; i < c->n; i++) {
         int32_t token = c->found[i * c->n_heads + head].seen;
@@ -217,17 +198,13 @@ static hl_copies judge(const hl_copies_measuring *c, int64_t head, int32_t commo
     return copies;
 }
 
-hl_status hl_copies_end(const hl_copies_measuring *c, hl_head_writes *heads)
+void hl_copies_end(const hl_copies_measuring *c, hl_head_writes *heads)
 {
-    int64_t *counts = hl_calloc((size_t)c->model->config.vocabulary, sizeof *counts);
-    HL_NEED(counts != NULL, "what heads copy");
     bool chooses = false; /* a single example does both */
     for (int64_t i = 0; i < c->n; i++) {
         chooses = chooses || !c->scores[i];
     }
     for (int64_t h = 0; h < c->n_heads; h++) {
-        heads[h].copies = judge(c, h, most_seen(c, h, counts, !chooses));
+        heads[h].copies = judge(c, h, most_seen(c, h, !chooses));
     }
-    hl_free(counts);
-    return hl_ok();
 }

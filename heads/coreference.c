@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 #include "core/kernels/random.h"
 #include "heads/estimate.h"
+#include "heads/private/block.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,31 +17,37 @@ const char *hl_coreference_row_name(hl_coreference_rows row)
 
 /* ---- memory ---- */
 
-static size_t cells(const hl_coreference_text *text)
+static int64_t cells(const hl_coreference_text *text)
 {
-    return (size_t)text->n_documents * HL_COREFERENCE_ROWS;
+    return text->n_documents * HL_COREFERENCE_ROWS;
+}
+
+static void lay_out(void *context, hl_block *block)
+{
+    hl_coreference_counts *counts = context;
+    int64_t n = cells(counts->text);
+    counts->chance = hl_block_take(block, n, sizeof *counts->chance);
+    counts->hits = hl_block_take(block, n * counts->n_heads, sizeof *counts->hits);
+    counts->cases = hl_block_take(block, n, sizeof *counts->cases);
+    counts->baselines = hl_block_take(block, n * HL_COREFERENCE_BASELINES, sizeof *counts->baselines);
+    counts->rows = hl_block_take(block, (int64_t)counts->text->n_mentions, sizeof *counts->rows);
 }
 
 size_t hl_coreference_counts_bytes(const hl_coreference_text *text, int64_t n_heads)
 {
-    size_t each =
-        hl_size_sum(hl_size_product((size_t)n_heads + 1 + HL_COREFERENCE_BASELINES, sizeof(int32_t)), sizeof(double));
-    return hl_size_sum(hl_size_product(cells(text), each), text->n_mentions);
+    hl_coreference_counts counts = { .text = text, .n_heads = n_heads };
+    return hl_block_bytes(lay_out, &counts);
 }
 
 void hl_coreference_free(hl_coreference_counts *counts)
 {
-    hl_free(counts->hits);
-    hl_free(counts->cases);
-    hl_free(counts->baselines);
-    hl_free(counts->chance);
-    hl_free(counts->rows);
+    hl_free(counts->memory);
     *counts = (hl_coreference_counts){ 0 };
 }
 
 void hl_coreference_clear(hl_coreference_counts *counts)
 {
-    memset(counts->hits, 0, cells(counts->text) * (size_t)counts->n_heads * sizeof *counts->hits);
+    memset(counts->hits, 0, (size_t)(cells(counts->text) * counts->n_heads) * sizeof *counts->hits);
 }
 
 /* ---- cases ---- */
@@ -94,17 +101,11 @@ static void add_case(hl_coreference_counts *counts, int64_t window, size_t menti
 
 hl_status hl_coreference_init(hl_coreference_counts *counts, const hl_coreference_text *text, int64_t n_heads)
 {
-    size_t n = cells(text);
     *counts = (hl_coreference_counts){ .text = text, .n_heads = n_heads, .n_documents = text->n_documents };
-    counts->hits = hl_calloc(hl_size_product(n, (size_t)n_heads), sizeof *counts->hits);
-    counts->cases = hl_calloc(n, sizeof *counts->cases);
-    counts->baselines = hl_calloc(n * HL_COREFERENCE_BASELINES, sizeof *counts->baselines);
-    counts->chance = hl_calloc(n, sizeof *counts->chance);
-    counts->rows = hl_calloc(text->n_mentions, sizeof *counts->rows);
-    if (counts->hits == NULL || counts->cases == NULL || counts->baselines == NULL || counts->chance == NULL ||
-        counts->rows == NULL) {
+    hl_status status = hl_block_make(&counts->memory, lay_out, counts, "what heads find of mentions");
+    if (status.code != HL_OK) {
         hl_coreference_free(counts);
-        return hl_error_memory("what heads find of mentions");
+        return status;
     }
     for (int64_t w = 0; w < text->windows->n_sentences; w++) {
         for (size_t m = text->firsts[w] + 1; m < text->firsts[w + 1]; m++) {

@@ -61,6 +61,7 @@ typedef struct hl_coreference_counts {
     int32_t *baselines; /* (rows, documents, baselines): hits */
     double *chance;     /* (rows, documents): the sum over the cases of the shares of right candidates */
     uint8_t *rows;      /* (mentions): the rows of each case, a bit for each; 0: not a case */
+    void *memory;       /* owned: the block of these arrays */
 } hl_coreference_counts;
 
 /* Counts the cases and the baselines' hits. HL_NO_MEMORY; *counts is then empty. On success free with

@@ -2,7 +2,8 @@
 
 #include "core/base/memory.h"
 #include "heads/head_set.h"
-#include "heads/private/effect_change.h"
+#include "heads/private/block.h"
+#include "heads/private/effect_losses.h"
 
 #include <math.h>
 
@@ -39,23 +40,18 @@ typedef struct layer_work {
     int64_t H;
     judged *judged;            /* (n) */
     bool *chosen;              /* (n + 1, H): the last row is scratch */
-    hl_effect_change *changes; /* (n), as the next */
-    hl_estimate *losses;
+    hl_effect_change *changes; /* (n) */
     int64_t n;
 } layer_work;
 
 /* A group has two heads at least. */
-static hl_status allocate_work(layer_work *w, int layer, int64_t H)
+static void lay_out(void *context, hl_block *block)
 {
-    size_t most = (size_t)(H + H / 2);
-    *w = (layer_work){ .layer = layer,
-                       .H = H,
-                       .judged = hl_calloc(most, sizeof *w->judged),
-                       .chosen = hl_calloc(hl_size_product(most + 1, (size_t)H), sizeof *w->chosen),
-                       .changes = hl_calloc(most, sizeof *w->changes),
-                       .losses = hl_calloc(most, sizeof *w->losses) };
-    bool complete = w->judged != NULL && w->chosen != NULL && w->changes != NULL && w->losses != NULL;
-    return complete ? hl_ok() : hl_error_memory("the effects of heads");
+    layer_work *w = context;
+    int64_t most = w->H + w->H / 2;
+    w->judged = hl_block_take(block, most, sizeof *w->judged);
+    w->changes = hl_block_take(block, most, sizeof *w->changes);
+    w->chosen = hl_block_take(block, (most + 1) * w->H, sizeof *w->chosen);
 }
 
 static void add(layer_work *w, const bool *chosen, const hl_label *label, hl_head_effect *effect)
@@ -96,11 +92,11 @@ static hl_status measure_without(hl_effect_losses *s, layer_work *w)
     for (int64_t i = 0; i < w->n; i++) {
         w->changes[i] = (hl_effect_change){ .layer = w->layer, .chosen = w->judged[i].chosen };
     }
-    HL_TRY(hl_effect_losses_changes(s, w->changes, w->n, w->losses));
+    HL_TRY(hl_effect_losses_changes(s, w->changes, w->n));
     for (int64_t i = 0; i < w->n; i++) {
         hl_head_effect *effect = w->judged[i].effect;
-        effect->loss_without = w->losses[i].mean;
-        effect->standard_error = w->losses[i].error;
+        effect->loss_without = w->changes[i].loss.mean;
+        effect->standard_error = w->changes[i].loss.error;
         effect->kept = NAN;
         effect->faithful = HL_FAITHFUL_UNKNOWN;
     }
@@ -124,12 +120,12 @@ static hl_status measure_ideal(hl_effect_losses *s, layer_work *w)
             w->changes[n++] = (hl_effect_change){ .layer = w->layer, .chosen = of->chosen, .label = of->label };
         }
     }
-    HL_TRY(hl_effect_losses_changes(s, w->changes, n, w->losses));
-    const hl_estimate *ideal = w->losses;
+    HL_TRY(hl_effect_losses_changes(s, w->changes, n));
+    const hl_effect_change *ideal = w->changes;
     for (int64_t i = 0; i < w->n; i++) {
         hl_head_effect *effect = w->judged[i].effect;
         if (has_verdict(&w->judged[i])) {
-            effect->kept = 1 - ideal++->mean / effect->loss_without;
+            effect->kept = 1 - ideal++->loss.mean / effect->loss_without;
             effect->faithful = effect->loss_without > 0 && effect->kept >= 0.8 ? HL_FAITHFUL_YES : HL_FAITHFUL_NO;
         }
     }
@@ -139,19 +135,14 @@ static hl_status measure_ideal(hl_effect_losses *s, layer_work *w)
 static hl_status judge_layer(hl_effect_losses *s, int layer, const hl_label *labels, bool labelled,
                              hl_head_effect *heads, hl_effects *effects)
 {
-    layer_work w;
-    hl_status status = allocate_work(&w, layer, s->model->config.heads[layer]);
-    if (status.code == HL_OK) {
-        w.labelled = labelled;
-        add_heads(&w, labels, heads);
-        add_groups(&w, labels, heads, effects);
-        status = measure_without(s, &w);
-    }
+    layer_work w = { .layer = layer, .H = s->model->config.heads[layer], .labelled = labelled };
+    void *memory;
+    HL_TRY(hl_block_make(&memory, lay_out, &w, "the effects of heads"));
+    add_heads(&w, labels, heads);
+    add_groups(&w, labels, heads, effects);
+    hl_status status = measure_without(s, &w);
     HL_THEN(status, measure_ideal(s, &w));
-    hl_free(w.judged);
-    hl_free(w.chosen);
-    hl_free(w.changes);
-    hl_free(w.losses);
+    hl_free(memory);
     return status;
 }
 
@@ -186,18 +177,20 @@ static hl_status judge_all(hl_effect_losses *s, const hl_label *labels, bool lab
     return status;
 }
 
+static void lay_out_effects(void *context, hl_block *block)
+{
+    hl_effects *effects = context;
+    effects->heads = hl_block_take(block, effects->n_heads, sizeof *effects->heads);
+    effects->groups = hl_block_take(block, effects->n_heads, sizeof *effects->groups);
+}
+
 hl_status hl_effects_measure(hl_model *model, const hl_examples *examples, const hl_patterns *layers,
                              const hl_label *labels, bool labelled, int64_t slice, int threads, hl_effects *effects)
 {
     *effects = (hl_effects){ .n_heads = hl_heads_count(&model->config) };
-    effects->heads = hl_calloc((size_t)effects->n_heads, sizeof *effects->heads);
-    effects->groups = hl_calloc((size_t)effects->n_heads, sizeof *effects->groups);
-    if (effects->heads == NULL || effects->groups == NULL) {
-        hl_effects_free(effects);
-        return hl_error_memory("the effects of heads");
-    }
     hl_effect_losses s = { .model = model, .layers = layers, .slice = slice, .threads = threads };
-    hl_status status = hl_effect_losses_begin(&s, examples);
+    hl_status status = hl_block_make(&effects->memory, lay_out_effects, effects, "the effects of heads");
+    HL_THEN(status, hl_effect_losses_begin(&s, examples));
     HL_THEN(status, judge_all(&s, labels, labelled, effects));
     hl_effect_losses_free(&s);
     if (status.code != HL_OK) {
@@ -217,8 +210,7 @@ double hl_effect_in_layer(const hl_head_effect *layer, int64_t n_heads, int64_t 
 
 void hl_effects_free(hl_effects *effects)
 {
-    hl_free(effects->heads);
-    hl_free(effects->groups);
+    hl_free(effects->memory);
     *effects = (hl_effects){ 0 };
 }
 

@@ -41,6 +41,7 @@ typedef struct hl_effects {
     int64_t n_heads;
     hl_group_effect *groups;
     int n_groups;
+    void *memory; /* owned: the block of both arrays */
 } hl_effects;
 
 /* Measures every head of the model on examples that have a scored token: one pass for each head and each group, and

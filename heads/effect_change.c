@@ -1,4 +1,4 @@
-#include "heads/private/effect_change.h"
+#include "heads/private/effect_losses.h"
 
 #include "core/base/memory.h"
 #include "core/base/threads.h"
@@ -73,31 +73,27 @@ hl_status hl_effect_losses_measure(hl_effect_losses *s, const hl_effect_change *
 
 /* ---- many changes ---- */
 
-/* What one thread needs. */
-typedef struct worker {
-    hl_effect_workspace workspace;
-    hl_status status; /* its first failure */
-} worker;
-
 typedef struct work {
     const hl_effect_losses *s;
-    const hl_effect_change *what;
-    hl_estimate *changes;
-    worker *workers;
-    int threads; /* of each pass */
+    hl_effect_change *changes;
+    size_t bytes;     /* of a worker's workspace */
+    int threads;      /* of each pass */
+    hl_status *first; /* (workers): the first failure of each */
 } work;
 
 static void measure_changes(const void *context, hl_range range)
 {
     const work *w = context;
-    worker *at = &w->workers[range.thread];
-    double *losses = at->workspace.losses;
-    for (int64_t i = range.begin; i < range.end && at->status.code == HL_OK; i++) {
-        at->status = measure(w->s, &at->workspace, w->threads, &w->what[i], losses);
-        for (int64_t e = 0; e < w->s->n; e++) {
-            losses[e] -= w->s->losses[e];
+    const hl_effect_losses *s = w->s;
+    char *block = s->arena.block + (size_t)range.thread * w->bytes;
+    hl_effect_workspace workspace = hl_effect_workspace_in(block, w->bytes, s->model, size_of(s));
+    hl_status *status = &w->first[range.thread];
+    for (int64_t i = range.begin; i < range.end && status->code == HL_OK; i++) {
+        *status = measure(s, &workspace, w->threads, &w->changes[i], workspace.losses);
+        for (int64_t e = 0; e < s->n; e++) {
+            workspace.losses[e] -= s->losses[e];
         }
-        w->changes[i] = hl_estimate_of(losses, 1, w->s->n);
+        w->changes[i].loss = hl_estimate_of(workspace.losses, 1, s->n);
     }
 }
 
@@ -110,36 +106,32 @@ static int workers_for(const hl_effect_losses *s, int64_t n)
     return 2 * workers > threads ? (int)workers : 1;
 }
 
-static hl_status measure_at_once(const hl_effect_losses *s, const hl_effect_change *what, int64_t n, int n_workers,
-                                 hl_estimate *changes)
+static hl_status measure_at_once(const hl_effect_losses *s, hl_effect_change *changes, int64_t n, int n_workers)
 {
-    worker *workers = hl_calloc((size_t)n_workers, sizeof *workers);
-    HL_NEED(workers != NULL, "the effects of heads");
-    size_t bytes = n_workers > 1 ? s->workspace : s->arena.capacity;
-    for (int i = 0; i < n_workers; i++) {
-        workers[i].workspace = hl_effect_workspace_in(s->arena.block + (size_t)i * bytes, bytes, s->model, size_of(s));
-    }
-    const work w = {
-        .s = s, .what = what, .changes = changes, .workers = workers, .threads = n_workers > 1 ? 1 : s->threads
-    };
+    const work w = { .s = s,
+                     .changes = changes,
+                     .bytes = n_workers > 1 ? s->workspace : s->arena.capacity,
+                     .threads = n_workers > 1 ? 1 : s->threads,
+                     .first = hl_calloc((size_t)n_workers, sizeof *w.first) };
+    HL_NEED(w.first != NULL, "the effects of heads");
     hl_threads_run(n_workers, n, 1, measure_changes, &w);
     hl_status status = hl_ok();
-    for (int i = 0; i < n_workers && status.code == HL_OK; i++) {
-        status = workers[i].status;
+    for (int i = 0; i < n_workers; i++) {
+        HL_THEN(status, w.first[i]);
     }
-    hl_free(workers);
+    hl_free(w.first);
     return status;
 }
 
-hl_status hl_effect_losses_changes(hl_effect_losses *s, const hl_effect_change *what, int64_t n, hl_estimate *changes)
+hl_status hl_effect_losses_changes(hl_effect_losses *s, hl_effect_change *changes, int64_t n)
 {
     if (n == 0) {
         return hl_ok();
     }
     assert(s->packed.numbers == NULL || s->packed.made);
-    HL_TRY(hl_effect_losses_begin_at(s, what[0].layer));
+    HL_TRY(hl_effect_losses_begin_at(s, changes[0].layer));
     int n_workers = workers_for(s, n);
     int64_t left = n % n_workers, shared = 2 * left <= n_workers ? left : 0;
-    HL_TRY(measure_at_once(s, what, n - shared, n_workers, changes));
-    return shared == 0 ? hl_ok() : measure_at_once(s, what + n - shared, shared, 1, changes + n - shared);
+    HL_TRY(measure_at_once(s, changes, n - shared, n_workers));
+    return shared == 0 ? hl_ok() : measure_at_once(s, changes + n - shared, shared, 1);
 }

@@ -2,6 +2,7 @@
 
 #include "core/base/memory.h"
 #include "heads/head_set.h"
+#include "heads/private/block.h"
 
 #include <math.h>
 
@@ -18,16 +19,14 @@ static int64_t count_known(const hl_batch *batch, int64_t example)
     return known;
 }
 
-/* Only gates need gradients, so parameters need no memory for theirs. False when out of memory. */
-static bool freeze_parameters(hl_effect_losses *s)
+/* Only gates need gradients, so parameters need no memory for theirs. */
+static void freeze_parameters(hl_effect_losses *s)
 {
     const hl_parameters *parameters = &s->model->parameters;
-    s->learned = hl_calloc((size_t)parameters->n, sizeof *s->learned);
-    for (int i = 0; s->learned != NULL && i < parameters->n; i++) {
+    for (int i = 0; i < parameters->n; i++) {
         s->learned[i] = parameters->list[i].tensor->requires_grad;
         parameters->list[i].tensor->requires_grad = false;
     }
-    return s->learned != NULL;
 }
 
 void hl_effect_losses_free(hl_effect_losses *s)
@@ -36,18 +35,12 @@ void hl_effect_losses_free(hl_effect_losses *s)
     for (int i = 0; s->learned != NULL && i < parameters->n; i++) {
         parameters->list[i].tensor->requires_grad = s->learned[i];
     }
-    hl_free(s->learned);
-    hl_free(s->rows);
+    s->learned = NULL;
+    hl_free(s->pass);
+    hl_free(s->numbers);
+    hl_free(s->packed.numbers);
     hl_batch_storage_free(&s->storage);
     hl_tape_plan_free(&s->plan);
-    hl_free(s->row_losses);
-    hl_free(s->gates);
-    hl_free(s->probes);
-    hl_free(s->layer_gates);
-    hl_free(s->x);
-    hl_free(s->z);
-    hl_free(s->losses);
-    hl_free(s->packed.numbers);
     hl_arena_free(&s->arena);
 }
 
@@ -94,58 +87,75 @@ static hl_status plan(hl_effect_losses *s, size_t *bytes)
     return hl_ok();
 }
 
-static size_t gates_of(const hl_effect_losses *s)
+static int64_t count_gates(const hl_effect_losses *s)
 {
-    return (size_t)(s->model->config.n_layers * s->slice * hl_heads_most(&s->model->config));
+    return s->model->config.n_layers * s->slice * hl_heads_most(&s->model->config);
 }
 
-/* What a pass with gradients needs. */
-static hl_status take_gates(hl_effect_losses *s)
+static void lay_out_pass(void *context, hl_block *block)
 {
-    size_t L = (size_t)s->model->config.n_layers;
+    hl_effect_losses *s = context;
+    int L = s->model->config.n_layers;
+    s->layer_gates = hl_block_take(block, L, sizeof *s->layer_gates);
+    s->probes = hl_block_take(block, L, sizeof *s->probes);
+    s->gates = hl_block_take(block, count_gates(s), sizeof *s->gates);
+    s->learned = hl_block_take(block, s->model->parameters.n, sizeof *s->learned);
+}
+
+static void lay_out_numbers(void *context, hl_block *block)
+{
+    hl_effect_losses *s = context;
+    const hl_model_config *c = &s->model->config;
+    s->losses = hl_block_take(block, s->n, sizeof *s->losses);
+    s->x = hl_block_take(block, s->n_rows * c->d_model, sizeof *s->x);
+    s->z = hl_block_take(block, s->n_rows * hl_heads_width(c), sizeof *s->z);
+    s->row_losses = hl_block_take(block, s->slice * s->T, sizeof *s->row_losses);
+    s->rows = hl_block_take(block, s->n, sizeof *s->rows);
+}
+
+static hl_status begin_pass(hl_effect_losses *s, size_t *bytes)
+{
     s->slice = s->slice < s->n ? s->slice : s->n;
-    s->gates = hl_calloc(gates_of(s), sizeof *s->gates);
-    s->probes = hl_calloc(L, sizeof *s->probes);
-    s->layer_gates = hl_calloc(L, sizeof *s->layer_gates);
-    bool complete = s->gates != NULL && s->probes != NULL && s->layer_gates != NULL && freeze_parameters(s);
-    return complete ? hl_ok() : hl_error_memory("the effects of heads");
-}
-
-static hl_status allocate(hl_effect_losses *s)
-{
-    HL_TRY(take_gates(s));
-    size_t rows = (size_t)s->storage.batch.n_rows, D = (size_t)s->model->config.d_model;
-    s->row_losses = hl_calloc((size_t)(s->slice * s->T), sizeof *s->row_losses);
-    s->losses = hl_calloc((size_t)s->n, sizeof *s->losses);
-    s->x = hl_calloc(hl_size_product(rows, D), sizeof *s->x);
-    s->z = hl_calloc(hl_size_product(rows, (size_t)hl_effect_workspace_width(&s->model->config)), sizeof *s->z);
-    HL_NEED(s->row_losses != NULL && s->losses != NULL, "the effects of heads");
-    HL_NEED(s->x != NULL && s->z != NULL, "what goes into a layer");
-    size_t bytes;
-    HL_TRY(plan(s, &bytes));
-    if (packed_bytes(s) > 0) {
-        s->packed.numbers = hl_calloc(packed_bytes(s), 1);
-        HL_NEED(s->packed.numbers != NULL, "the packed weights of the model");
-    }
-    return hl_arena_init(&s->arena, bytes);
+    HL_TRY(hl_block_make(&s->pass, lay_out_pass, s, "the effects of heads"));
+    freeze_parameters(s);
+    return plan(s, bytes);
 }
 
 static hl_status plan_all(hl_effect_losses *s, size_t *bytes)
 {
-    HL_TRY(take_gates(s));
-    HL_TRY(plan(s, bytes));
-    size_t T = (size_t)s->T, row = (size_t)(s->model->config.d_model + hl_effect_workspace_width(&s->model->config));
-    *bytes += (gates_of(s) + (size_t)s->n * T * row + (size_t)s->slice * T) * sizeof(hl_real);
-    *bytes += packed_bytes(s) + hl_batch_storage_bytes(s->n, s->n * s->T);
+    HL_TRY(begin_pass(s, bytes));
+    *bytes += hl_block_bytes(lay_out_numbers, s) + (size_t)count_gates(s) * sizeof *s->gates;
+    *bytes += packed_bytes(s) + hl_batch_storage_bytes(s->n, s->n_rows);
     return hl_ok();
 }
 
 hl_status hl_effect_losses_plan(const hl_model *model, int64_t n, int64_t slice, int64_t T, int threads, size_t *bytes)
 {
-    hl_effect_losses s = { .model = model, .threads = threads, .n = n, .T = T, .slice = slice };
+    hl_effect_losses s = { .model = model, .threads = threads, .n = n, .n_rows = n * T, .T = T, .slice = slice };
     hl_status status = plan_all(&s, bytes);
     hl_effect_losses_free(&s);
     return status;
+}
+
+/* Counts the scoring examples that have a target with a loss, and their tokens; lists them in `rows`, unless it is
+ * NULL. */
+static void choose_examples(hl_effect_losses *s, const hl_examples *examples, int64_t *rows)
+{
+    hl_patterns scoring = hl_patterns_scoring(&s->layers[0]);
+    s->n = s->n_rows = 0;
+    for (int64_t e = 0; e < scoring.n_examples; e++) {
+        int64_t row = scoring.first + e * (1 + scoring.gap), t = row * s->T, end = t + s->T;
+        while (t < end && examples->targets[t] < 0) {
+            t++;
+        }
+        if (t < end) {
+            s->n_rows += examples->lengths[row];
+            if (rows != NULL) {
+                rows[s->n] = row;
+            }
+            s->n++;
+        }
+    }
 }
 
 hl_status hl_effect_losses_begin(hl_effect_losses *s, const hl_examples *examples)
@@ -155,31 +165,25 @@ hl_status hl_effect_losses_begin(hl_effect_losses *s, const hl_examples *example
     if (s->slice < 1) {
         return hl_error(HL_INVALID, "slices of %lld examples cannot be", (long long)s->slice);
     }
-    hl_patterns scoring = hl_patterns_scoring(&s->layers[0]);
-    s->rows = hl_calloc((size_t)scoring.n_examples, sizeof *s->rows);
-    HL_NEED(s->rows != NULL, "the effects of heads");
-    for (int64_t e = 0; e < scoring.n_examples; e++) {
-        int64_t row = scoring.first + e * (1 + scoring.gap), T = examples->n_tokens, known = 0;
-        for (int64_t t = row * T; t < (row + 1) * T; t++) {
-            known += examples->targets[t] >= 0;
-        }
-        if (known > 0) {
-            s->rows[s->n++] = row;
-        }
-    }
+    s->T = examples->n_tokens;
+    choose_examples(s, examples, NULL);
     HL_TRY(s->n > 0 ? hl_ok()
                     : hl_error(HL_INVALID, "no example has a scored token that a head could have an effect on"));
-    int64_t T = s->T = examples->n_tokens, rows = 0;
-    for (int64_t e = 0; e < s->n; e++) {
-        rows += examples->lengths[s->rows[e]];
-    }
-    HL_TRY(hl_batch_storage_init(&s->storage, s->n, rows, T));
+    size_t bytes;
+    HL_TRY(begin_pass(s, &bytes));
+    HL_TRY(hl_block_make(&s->numbers, lay_out_numbers, s, "the effects of heads"));
+    choose_examples(s, examples, s->rows);
+    HL_TRY(hl_batch_storage_init(&s->storage, s->n, s->n_rows, s->T));
     HL_TRY(examples->types != NULL ? hl_batch_storage_take_types(&s->storage) : hl_ok());
     for (int64_t e = 0; e < s->n; e++) {
         HL_TRY(hl_batch_storage_add_example(&s->storage, examples, s->rows[e]));
     }
-    s->storage.batch.longest = T; /* the size of ideal patterns */
-    return allocate(s);
+    s->storage.batch.longest = s->T; /* the size of ideal patterns */
+    if (packed_bytes(s) > 0) {
+        s->packed.numbers = hl_calloc(packed_bytes(s), 1);
+        HL_NEED(s->packed.numbers != NULL, "the packed weights of the model");
+    }
+    return hl_arena_init(&s->arena, bytes);
 }
 
 /* Passes */
@@ -211,7 +215,7 @@ hl_real *hl_effect_losses_x(const hl_effect_losses *s, const hl_batch *slice)
 /* A slice has the same room in layers of whatever width. */
 hl_real *hl_effect_losses_z(const hl_effect_losses *s, const hl_batch *slice)
 {
-    return s->z + slice->offsets[0] * hl_effect_workspace_width(&s->model->config);
+    return s->z + slice->offsets[0] * hl_heads_width(&s->model->config);
 }
 
 void hl_effect_losses_of_rows(const hl_batch *slice, const hl_real *row_losses, double *losses)
@@ -226,12 +230,6 @@ void hl_effect_losses_of_rows(const hl_batch *slice, const hl_real *row_losses, 
     }
 }
 
-void hl_effect_losses_tape(hl_effect_losses *s, hl_tape_options options, hl_tape *tape)
-{
-    options.threads = s->threads;
-    hl_tape_begin(tape, &s->arena, options);
-}
-
 /* |dL/dgate| of each head on each example of a slice, all found in one backward pass. */
 static hl_status measure_slopes(hl_effect_losses *s, int64_t first, double *slopes)
 {
@@ -239,7 +237,7 @@ static hl_status measure_slopes(hl_effect_losses *s, int64_t first, double *slop
     hl_tape_options options = with_gradients(s);
     options.memory.plan = &s->plan;
     hl_tape tape;
-    hl_effect_losses_tape(s, options, &tape);
+    hl_tape_begin(&tape, &s->arena, options);
     hl_status status = hl_tape_backward(&tape, gated_loss(&tape, s, &slice));
     double all_targets = (double)slice.n_targets;
     int64_t all_heads = hl_heads_count(&s->model->config);
@@ -261,7 +259,7 @@ hl_status hl_effect_losses_slopes(hl_effect_losses *s, double **slopes)
     int64_t n_heads = hl_heads_count(&s->model->config);
     double *found = *slopes = hl_calloc(hl_size_product((size_t)s->n, (size_t)n_heads), sizeof *found);
     HL_NEED(found != NULL, "the importance of heads");
-    for (size_t i = 0; i < gates_of(s); i++) {
+    for (int64_t i = 0; i < count_gates(s); i++) {
         s->gates[i] = 1;
     }
     hl_status status = hl_ok();

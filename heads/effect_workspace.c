@@ -1,50 +1,30 @@
 #include "heads/private/effect_workspace.h"
 
 #include "heads/head_set.h"
+#include "heads/private/block.h"
 
 #include <math.h>
 #include <string.h>
 
-int64_t hl_effect_workspace_width(const hl_model_config *config)
+/* The passes' arena is behind the arrays. */
+static void lay_out(hl_effect_workspace *w, hl_block *block, const hl_model *model, hl_effect_workspace_size size)
 {
-    int64_t most = 0;
-    for (int l = 0; l < config->n_layers; l++) {
-        int64_t width = config->heads[l] * config->d_v[l];
-        most = width > most ? width : most;
-    }
-    return most;
-}
-
-/* The arrays of a workspace in their order; the passes' arena is behind them. */
-enum { LOSSES, HEADS, IDEAL, REPLACE, ROW_LOSSES, BETWEEN, ARRAYS };
-
-static void measure_arrays(const hl_model *model, hl_effect_workspace_size size, size_t bytes[ARRAYS])
-{
-    size_t H = (size_t)hl_heads_most(&model->config), slice = (size_t)size.slice, T = (size_t)size.T;
-    bytes[LOSSES] = (size_t)size.n * sizeof(double);
-    bytes[HEADS] = slice * T * (size_t)hl_effect_workspace_width(&model->config) * sizeof(hl_real);
-    bytes[IDEAL] = slice * T * T * sizeof(hl_real);
-    bytes[REPLACE] = H * sizeof(const hl_real *);
-    bytes[ROW_LOSSES] = slice * T * sizeof(hl_real);
-    bytes[BETWEEN] = slice * T * (size_t)model->config.d_model * sizeof(hl_real);
+    int64_t rows = size.slice * size.T;
+    w->losses = hl_block_take(block, size.n, sizeof *w->losses);
+    w->replace = hl_block_take(block, hl_heads_most(&model->config), sizeof *w->replace);
+    w->z = hl_block_take(block, rows * hl_heads_width(&model->config), sizeof *w->z);
+    w->ideal = hl_block_take(block, rows * size.T, sizeof *w->ideal);
+    w->row_losses = hl_block_take(block, rows, sizeof *w->row_losses);
+    w->x = hl_block_take(block, rows * model->config.d_model, sizeof *w->x);
 }
 
 hl_effect_workspace hl_effect_workspace_in(char *block, size_t bytes, const hl_model *model,
                                            hl_effect_workspace_size size)
 {
-    hl_effect_workspace workspace = { .arena = { .block = block, .capacity = bytes } };
-    size_t sizes[ARRAYS];
-    void *at[ARRAYS];
-    measure_arrays(model, size, sizes);
-    for (int i = 0; i < ARRAYS; i++) {
-        at[i] = hl_arena_allocate(&workspace.arena, sizes[i]);
-    }
-    workspace.losses = at[LOSSES];
-    workspace.z = at[HEADS];
-    workspace.ideal = at[IDEAL];
-    workspace.replace = at[REPLACE];
-    workspace.row_losses = at[ROW_LOSSES];
-    workspace.x = at[BETWEEN];
+    hl_effect_workspace workspace;
+    hl_block arrays = { .memory = block };
+    lay_out(&workspace, &arrays, model, size);
+    workspace.arena = (hl_arena){ .block = block, .capacity = bytes, .used = hl_arena_round(arrays.bytes) };
     return workspace;
 }
 
@@ -210,10 +190,10 @@ static void grow(size_t *most, size_t bytes)
     *most = bytes > *most ? bytes : *most;
 }
 
-/* The most bytes that one layer of a pass needs: its heads, of which all is kept while the rest runs. */
-static hl_status plan_pass(const pass *p, size_t *most)
+/* The most bytes that one layer of a dry pass needs: its heads, of which all is kept while the rest runs. And the
+ * numbers of packed weights that a layer has. */
+static hl_status plan_pass(const pass *p, size_t *most, hl_effect_packed *packed)
 {
-    *most = 0;
     hl_tape tape, rest;
     hl_tape_kept kept = { 0 };
     int64_t N = p->batch->n_rows, D = p->model->config.d_model;
@@ -224,6 +204,8 @@ static hl_status plan_pass(const pass *p, size_t *most)
         heads_forward(p, &tape, l, &x, NULL, &kept);
         rest_forward(p, &rest, l, &some_x, &some_z, &kept);
         grow(most, hl_arena_round(hl_tape_bytes(&tape)) + hl_tape_bytes(&rest));
+        packed->heads = tape.memory.n_kept > packed->heads ? tape.memory.n_kept : packed->heads;
+        packed->rest = rest.memory.n_kept > packed->rest ? rest.memory.n_kept : packed->rest;
         hl_arena_rewind(p->arena, 0);
         HL_TRY(hl_tape_status(&tape));
         HL_TRY(hl_tape_status(&rest));
@@ -234,50 +216,37 @@ static hl_status plan_pass(const pass *p, size_t *most)
     return hl_tape_status(&tape);
 }
 
-hl_status hl_effect_workspace_plan(const hl_model *model, hl_effect_workspace_size size, const hl_effect_packed *packed,
-                                   int threads, size_t *bytes)
+static hl_status plan(const hl_model *model, hl_batch largest, const hl_effect_packed *packed, int threads,
+                      size_t *most, hl_effect_packed *counted)
 {
     hl_arena records;
+    *most = 0;
+    *counted = (hl_effect_packed){ 0 };
     HL_TRY(hl_arena_init(&records, hl_model_record_bytes(model)));
-    const hl_batch largest = hl_batch_largest(size.slice, size.T);
     const pass p = { .model = model,
                      .batch = &largest,
                      .options = { .threads = threads, .memory = { .dry = true } },
                      .arena = &records,
                      .packed = *packed };
-    size_t sizes[ARRAYS];
-    hl_status status = plan_pass(&p, bytes);
+    hl_status status = plan_pass(&p, most, counted);
     hl_arena_free(&records);
-    measure_arrays(model, size, sizes);
-    *bytes = hl_arena_round(*bytes);
-    for (int i = 0; i < ARRAYS; i++) {
-        *bytes += hl_arena_round(sizes[i]);
-    }
     return status;
+}
+
+hl_status hl_effect_workspace_plan(const hl_model *model, hl_effect_workspace_size size, const hl_effect_packed *packed,
+                                   int threads, size_t *bytes)
+{
+    hl_effect_workspace workspace;
+    hl_effect_packed same;
+    hl_block arrays = { 0 };
+    HL_TRY(plan(model, hl_batch_largest(size.slice, size.T), packed, threads, bytes, &same));
+    lay_out(&workspace, &arrays, model, size);
+    *bytes = hl_arena_round(*bytes) + hl_arena_round(arrays.bytes);
+    return hl_ok();
 }
 
 hl_status hl_effect_packed_plan(const hl_model *model, hl_effect_packed *packed)
 {
-    *packed = (hl_effect_packed){ 0 };
-    hl_arena records;
-    HL_TRY(hl_arena_init(&records, hl_model_record_bytes(model)));
-    const hl_batch least = hl_batch_largest(1, 1);
-    const pass p = {
-        .model = model, .batch = &least, .options = { .threads = 1, .memory = { .dry = true } }, .arena = &records
-    };
-    hl_status status = hl_ok();
-    for (int l = 0; l < model->config.n_layers && status.code == HL_OK; l++) {
-        hl_tensor x = { .shape = HL_SHAPE(1, model->config.d_model) };
-        hl_tape heads, rest;
-        hl_tape_kept kept = { 0 };
-        hl_tensor *z = heads_forward(&p, &heads, l, &x, NULL, &kept);
-        rest_forward(&p, &rest, l, &x, z, &kept);
-        packed->heads = heads.memory.n_kept > packed->heads ? heads.memory.n_kept : packed->heads;
-        packed->rest = rest.memory.n_kept > packed->rest ? rest.memory.n_kept : packed->rest;
-        status = hl_tape_status(&heads);
-        HL_THEN(status, hl_tape_status(&rest));
-        hl_arena_rewind(&records, 0);
-    }
-    hl_arena_free(&records);
-    return status;
+    size_t bytes;
+    return plan(model, hl_batch_largest(1, 1), &(hl_effect_packed){ 0 }, 1, &bytes, packed);
 }

@@ -83,10 +83,8 @@ static hl_status run_slice(const hl_evaluator *evaluator, const hl_evaluator_sli
                       .threads = evaluator->threads, .observer = observer, .memory = { .plan = evaluator->plan } });
     const hl_tensor *out = forward(&tape, evaluator, slice, result);
     HL_TRY(hl_tape_status(&tape));
-    if (isfinite(result->loss_sum) && evaluator->end != NULL) {
-        evaluator->end(evaluator->context, slice, out != NULL ? out->data : NULL);
-    }
-    return hl_ok();
+    bool ends = isfinite(result->loss_sum) && evaluator->end != NULL;
+    return ends ? evaluator->end(evaluator->context, slice, out != NULL ? out->data : NULL) : hl_ok();
 }
 
 /* The slice whose loss is not finite, run once more to find where that begins. */
@@ -113,9 +111,7 @@ hl_status hl_evaluate(const hl_evaluator *evaluator, const hl_batch *batch, hl_c
     for (int64_t first = 0; first < batch->n_examples;) {
         int64_t count = hl_batch_fitting(batch, first, evaluator->rows);
         hl_evaluator_slice slice = { .first = first, .batch = hl_batch_slice(batch, first, count) };
-        if (evaluator->begin != NULL && !evaluator->begin(evaluator->context, &slice)) {
-            return hl_ok();
-        }
+        HL_TRY(evaluator->begin != NULL ? evaluator->begin(evaluator->context, &slice) : hl_ok());
         hl_cross_entropy_result result = { 0 };
         hl_status status = run_slice(evaluator, &slice, slice.observer, &result);
         hl_arena_rewind(evaluator->arena, mark);

@@ -40,11 +40,11 @@ typedef struct hl_evaluator {
     bool hidden;      /* give `end` the last hidden states, (N, D), instead of logits; no loss is computed */
 
     /* Called for each slice; either may be NULL. `begin` is called before the slice's pass. It may set probes, observer
-     * and states; it returns false to end the evaluation. `end` is called after the pass with the logits of the
-     * targets' rows, (M, C), or with the hidden states. The logits are NULL if there are no targets or no output layer.
-     * The output layer does not run on other rows. */
-    bool (*begin)(void *context, hl_evaluator_slice *slice);
-    void (*end)(void *context, const hl_evaluator_slice *slice, const hl_real *logits);
+     * and states. `end` is called after the pass with the logits of the targets' rows, (M, C), or with the hidden
+     * states. The logits are NULL if there are no targets or no output layer. The output layer does not run on other
+     * rows. A failure of either ends the evaluation and becomes its own. */
+    hl_status (*begin)(void *context, hl_evaluator_slice *slice);
+    hl_status (*end)(void *context, const hl_evaluator_slice *slice, const hl_real *logits);
     void *context;
 } hl_evaluator;
 

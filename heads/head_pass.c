@@ -5,60 +5,55 @@
 #include "core/ops/attention.h"
 #include "data/batch_storage.h"
 #include "heads/evaluator.h"
-#include "heads/head_set.h"
 #include "heads/private/write_terms.h"
-#include "heads/written_norms.h"
+#include "heads/private/written_norms.h"
 
 #include <math.h>
 
 /* ---- memory ---- */
 
-/* The next `count` numbers of the block. Without a block they are only counted. */
-static float *next_part(hl_head_pass *pass, int64_t count)
-{
-    size_t begin = pass->bytes / sizeof(float);
-    pass->bytes += (size_t)count * sizeof(float);
-    return pass->numbers != NULL ? pass->numbers + begin : NULL;
-}
-
-static void place_layer(hl_head_pass *pass, int l, const hl_multi_head_config *c)
+static void lay_out_layer(const hl_head_pass *pass, hl_block *block, const hl_multi_head_config *c,
+                          hl_head_pass_layer *layer)
 {
     int64_t rows = pass->n_examples * pass->n_tokens, D = pass->d_model;
-    hl_head_pass_layer layer = {
-        .n_heads = c->n_heads,
-        .n_kv_heads = c->n_kv_heads,
-        .d_k = c->d_k,
-        .d_v = c->d_v,
-        .window = c->window,
-        .lengths = next_part(pass, rows * c->n_heads),
-    };
+    *layer = (hl_head_pass_layer){ .n_heads = c->n_heads,
+                                   .n_kv_heads = c->n_kv_heads,
+                                   .d_k = c->d_k,
+                                   .d_v = c->d_v,
+                                   .window = c->window,
+                                   .lengths = hl_block_take(block, rows * c->n_heads, sizeof(float)) };
     if (pass->whole) {
-        layer.x = next_part(pass, rows * D);
-        layer.q = next_part(pass, rows * c->n_heads * c->d_k);
-        layer.k = next_part(pass, rows * c->n_kv_heads * c->d_k);
-        layer.v = next_part(pass, rows * c->n_kv_heads * c->d_v);
-        layer.u = next_part(pass, rows * c->n_heads * c->d_v);
-        layer.w_o = next_part(pass, D * c->n_heads * c->d_v);
-        layer.b_o = next_part(pass, D);
-        layer.gain = next_part(pass, D);
-        layer.shift = next_part(pass, D);
-    }
-    if (pass->layers != NULL) {
-        pass->layers[l] = layer;
+        layer->x = hl_block_take(block, rows * D, sizeof(float));
+        layer->q = hl_block_take(block, rows * c->n_heads * c->d_k, sizeof(float));
+        layer->k = hl_block_take(block, rows * c->n_kv_heads * c->d_k, sizeof(float));
+        layer->v = hl_block_take(block, rows * c->n_kv_heads * c->d_v, sizeof(float));
+        layer->u = hl_block_take(block, rows * c->n_heads * c->d_v, sizeof(float));
+        layer->w_o = hl_block_take(block, D * c->n_heads * c->d_v, sizeof(float));
+        layer->b_o = hl_block_take(block, D, sizeof(float));
+        layer->gain = hl_block_take(block, D, sizeof(float));
+        layer->shift = hl_block_take(block, D, sizeof(float));
     }
 }
 
-/* Lays all arrays out and sums their bytes. */
-static void place(hl_head_pass *pass, const hl_model *model)
+/* A pass that is laid out. */
+typedef struct made {
+    hl_head_pass *pass;
+    const hl_model *model;
+} made;
+
+static void lay_out(void *context, hl_block *block)
 {
+    const made *m = context;
+    hl_head_pass *pass = m->pass;
     int64_t rows = pass->n_examples * pass->n_tokens;
-    pass->bytes = 0;
     for (int l = 0; l < pass->n_layers; l++) {
-        place_layer(pass, l, &model->encoder.layers[l].self_attn.config);
+        hl_head_pass_layer counted;
+        lay_out_layer(pass, block, &m->model->encoder.layers[l].self_attn.config,
+                      block->memory != NULL ? &pass->layers[l] : &counted);
     }
     if (pass->whole) {
-        pass->hidden = next_part(pass, rows * pass->d_model);
-        pass->logits = model->config.head != HL_HEAD_NONE ? next_part(pass, rows) : NULL;
+        pass->hidden = hl_block_take(block, rows * pass->d_model, sizeof(float));
+        pass->logits = m->model->config.head != HL_HEAD_NONE ? hl_block_take(block, rows, sizeof(float)) : NULL;
     }
 }
 
@@ -75,18 +70,14 @@ static hl_head_pass sizes(const hl_model *model, int64_t n_examples, int64_t n_t
 size_t hl_head_pass_bytes(const hl_model *model, int64_t n_examples, int64_t n_tokens, bool whole)
 {
     hl_head_pass pass = sizes(model, n_examples, n_tokens, whole);
-    place(&pass, model);
-    return pass.bytes;
+    return hl_block_bytes(lay_out, &(made){ &pass, model });
 }
 
 static hl_status allocate(hl_head_pass *pass, const hl_model *model)
 {
-    place(pass, model);
     pass->layers = hl_calloc((size_t)pass->n_layers, sizeof *pass->layers);
-    pass->numbers = hl_calloc(pass->bytes, 1);
-    HL_NEED(pass->layers != NULL && pass->numbers != NULL, "a pass of the heads");
-    place(pass, model);
-    return hl_ok();
+    HL_NEED(pass->layers != NULL, "a pass of the heads");
+    return hl_block_make(&pass->memory, lay_out, &(made){ pass, model }, "a pass of the heads");
 }
 
 /* ---- the model's own numbers ---- */
@@ -126,12 +117,10 @@ static void copy_parameters(hl_head_pass *pass, const hl_model *model)
 typedef struct filling {
     const hl_model *model;
     hl_head_pass *pass;
-    int threads, layer;
+    int layer;
     hl_sequences examples;
     hl_tape_observer observer;
     hl_written_norms norms;
-    hl_real *scratch; /* for hl_written_norms_of */
-    double *lengths;  /* (N) */
 
     hl_write_pass write;
     const hl_tape_observer *writing;
@@ -141,7 +130,6 @@ typedef struct filling {
     hl_real *states;
     hl_write_answer *answers; /* (N) */
     int64_t n_answers;
-    hl_status status;
 } filling;
 
 /* `width` numbers of every row, to (E, T, width). */
@@ -160,19 +148,16 @@ static void copy_columns(const filling *f, float *to, hl_columns columns, int64_
     copy_rows(f, to, columns.x->data + columns.first, hl_shape_last(columns.x->shape), width);
 }
 
-static void measure_lengths(filling *f, const hl_attention_args *args)
+static void measure_lengths(const filling *f, const hl_attention_args *args)
 {
     const hl_head_pass_layer *layer = &f->pass->layers[f->layer];
-    int64_t stride = hl_shape_last(args->v.x->shape), n = hl_shape_count(args->v.x->shape) / stride,
-            T = f->pass->n_tokens;
+    int64_t T = f->pass->n_tokens;
     for (int64_t h = 0; h < layer->n_heads; h++) {
-        int64_t group = h / (layer->n_heads / layer->n_kv_heads);
-        hl_written_norms_of(f->threads, n, layer->d_v, args->v.x->data + args->v.first + group * layer->d_v, stride,
-                            f->norms.layer[f->layer] + h * layer->d_v * layer->d_v, f->scratch, f->lengths, 1);
+        hl_written_norms_of_values(&f->norms, f->layer, h, args);
         for (int64_t b = 0; b < f->examples.n; b++) {
             int64_t first = hl_sequences_first(&f->examples, b);
             for (int64_t i = 0; i < hl_sequences_length(&f->examples, b); i++) {
-                layer->lengths[(b * T + i) * layer->n_heads + h] = (float)f->lengths[first + i];
+                layer->lengths[(b * T + i) * layer->n_heads + h] = (float)f->norms.lengths[first + i];
             }
         }
     }
@@ -205,7 +190,7 @@ static void keep_u(void *context, int layer, const hl_real *u)
     copy_rows(f, f->pass->layers[layer].u, u, width, width);
 }
 
-static bool begin_pass(void *context, hl_evaluator_slice *slice)
+static hl_status begin_pass(void *context, hl_evaluator_slice *slice)
 {
     filling *f = context;
     f->examples = hl_batch_sequences(&slice->batch);
@@ -218,7 +203,7 @@ static bool begin_pass(void *context, hl_evaluator_slice *slice)
         f->writing = hl_write_pass_begin(&f->write, f->rows, slice->batch.n_rows);
         slice->states = f->states;
     }
-    return true;
+    return hl_ok();
 }
 
 /* The centred logits of the answers, at the positions of their targets. */
@@ -236,88 +221,87 @@ static void keep_logits(const filling *f, const hl_evaluator_slice *slice, const
     }
 }
 
-static void end_pass(void *context, const hl_evaluator_slice *slice, const hl_real *logits)
+static hl_status end_pass(void *context, const hl_evaluator_slice *slice, const hl_real *logits)
 {
     filling *f = context;
     int64_t D = f->pass->d_model, n = slice->batch.n_rows;
-    if (!f->pass->whole) {
-        return;
-    }
-    for (int l = 0; l < f->pass->n_layers; l++) {
+    for (int l = 0; l < f->pass->n_layers && f->pass->whole; l++) {
         copy_rows(f, f->pass->layers[l].x, f->states + l * n * D, D, D);
     }
-    copy_rows(f, f->pass->hidden, f->write.hidden, D, D);
-    if (f->pass->logits != NULL) {
-        f->n_answers = hl_write_answers_of(f->model, &slice->batch, f->answers);
-        f->status =
-            f->n_answers > 0 ? hl_write_terms_of(&f->terms, &f->write, &f->path, f->answers, f->n_answers) : hl_ok();
-        keep_logits(f, slice, logits);
+    if (f->pass->whole) {
+        copy_rows(f, f->pass->hidden, f->write.hidden, D, D);
     }
-}
-
-static hl_status begin_filling(filling *f, int64_t n_rows)
-{
-    int64_t D = f->pass->d_model;
-    HL_TRY(hl_written_norms_init(&f->norms, f->model, f->threads));
-    f->scratch =
-        hl_malloc((size_t)hl_written_norms_scratch(n_rows, hl_heads_widest(&f->model->config)) * sizeof(hl_real));
-    f->lengths = hl_malloc((size_t)n_rows * sizeof *f->lengths);
-    HL_NEED(f->scratch != NULL && f->lengths != NULL, "a pass of the heads");
-    if (!f->pass->whole) {
-        return hl_ok();
-    }
-    f->rows = hl_malloc((size_t)n_rows * sizeof *f->rows);
-    f->answers = hl_malloc((size_t)n_rows * sizeof *f->answers);
-    f->states = hl_malloc((size_t)((f->pass->n_layers + 1) * n_rows * D) * sizeof *f->states);
-    HL_NEED(f->rows != NULL && f->answers != NULL && f->states != NULL, "a pass of the heads");
-    HL_TRY(hl_write_pass_init(&f->write, f->model, n_rows));
     if (f->pass->logits == NULL) {
         return hl_ok();
     }
-    HL_TRY(hl_answer_path_init(&f->path, f->model, n_rows, f->threads));
-    f->pass->exact = f->path.exact && !f->model->config.bf16;
-    HL_TRY(hl_write_terms_init(&f->terms, f->model, n_rows));
-    f->terms.toward = keep_u;
-    f->terms.context = f;
-    return hl_ok();
+    f->n_answers = hl_write_answers_of(f->model, &slice->batch, f->answers);
+    keep_logits(f, slice, logits);
+    return f->n_answers > 0 ? hl_write_terms_of(&f->terms, &f->write, &f->path, f->answers, f->n_answers) : hl_ok();
+}
+
+/* In memory of its own: it is too large for the stack of some threads. NULL when out of memory. */
+static filling *begin_filling(const hl_model *model, hl_head_pass *pass)
+{
+    filling *f = hl_calloc(1, sizeof *f);
+    if (f != NULL) {
+        f->model = model;
+        f->pass = pass;
+    }
+    return f;
+}
+
+static void lay_out_filling(void *context, hl_block *block)
+{
+    filling *f = context;
+    const hl_model *model = f->model;
+    int64_t N = f->pass->n_examples * f->pass->n_tokens;
+    hl_written_norms_lay_out(&f->norms, block, model, N);
+    if (!f->pass->whole) {
+        return;
+    }
+    f->answers = hl_block_take(block, N, sizeof *f->answers);
+    f->states = hl_block_take(block, (f->pass->n_layers + 1) * N * f->pass->d_model, sizeof *f->states);
+    f->rows = hl_block_take(block, N, sizeof *f->rows);
+    hl_write_pass_lay_out(&f->write, block, model, N);
+    if (model->config.head != HL_HEAD_NONE) {
+        hl_answer_path_lay_out(&f->path, block, model, N);
+        hl_write_terms_lay_out(&f->terms, block, model, N);
+    }
 }
 
 size_t hl_head_pass_working_bytes(const hl_model *model, int64_t n_examples, int64_t n_tokens, bool whole)
 {
-    int64_t n = n_examples * n_tokens;
-    size_t row = (size_t)hl_heads_widest(&model->config) * sizeof(hl_real) + sizeof(double);
-    size_t bytes = hl_size_sum(hl_written_norms_bytes(model), hl_batch_storage_bytes(n_examples, n));
-    if (whole) {
-        row += sizeof(int32_t) + sizeof(hl_write_answer);
-        row += (size_t)((model->encoder.n_layers + 1) * model->config.d_model) * sizeof(hl_real);
-        bytes = hl_size_sum(bytes, hl_write_pass_bytes(model, n));
-        if (model->config.head != HL_HEAD_NONE) {
-            bytes = hl_size_sum(bytes, hl_size_sum(hl_answer_path_bytes(model, n), hl_write_terms_bytes(model, n)));
-        }
-    }
-    return hl_size_sum(bytes, hl_size_product((size_t)n, row));
+    hl_head_pass pass = sizes(model, n_examples, n_tokens, whole);
+    filling *f = begin_filling(model, &pass);
+    size_t bytes = f != NULL ? hl_block_bytes(lay_out_filling, f) : SIZE_MAX;
+    hl_free(f);
+    return hl_size_sum(bytes, hl_batch_storage_bytes(n_examples, n_examples * n_tokens));
 }
 
-/* Fills the pass, in one slice. */
+/* Runs the model in one slice, with the working memory in place. */
+static hl_status run(filling *f, const hl_batch *batch, int threads)
+{
+    hl_written_norms_begin(&f->norms, threads);
+    if (f->pass->logits != NULL) {
+        hl_answer_path_begin(&f->path, f->model, threads);
+        f->pass->exact = f->path.exact && !f->model->config.bf16;
+        f->terms.toward = keep_u;
+        f->terms.context = f;
+    }
+    const hl_evaluator evaluator = {
+        .model = f->model, .rows = batch->n_rows, .threads = threads, .begin = begin_pass, .end = end_pass, .context = f
+    };
+    return hl_evaluate_once(evaluator, batch, NULL);
+}
+
 static hl_status fill(const hl_model *model, const hl_batch *batch, int threads, hl_head_pass *pass)
 {
-    filling *f = hl_calloc(1, sizeof *f); /* too large for the stack of some threads */
+    void *memory = NULL;
+    filling *f = begin_filling(model, pass);
     HL_NEED(f != NULL, "a pass of the heads");
-    *f = (filling){ .model = model, .pass = pass, .threads = threads };
-    const hl_evaluator evaluator = {
-        .model = model, .rows = batch->n_rows, .threads = threads, .begin = begin_pass, .end = end_pass, .context = f
-    };
-    hl_status status = begin_filling(f, batch->n_rows);
-    HL_THEN(status, hl_evaluate_once(evaluator, batch, NULL));
-    HL_THEN(status, f->status);
-    hl_written_norms_free(&f->norms);
-    hl_write_pass_free(&f->write);
-    hl_write_terms_free(&f->terms);
-    hl_answer_path_free(&f->path);
-    void *const blocks[] = { f->scratch, f->lengths, f->rows, f->answers, f->states };
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
-        hl_free(blocks[i]);
-    }
+    hl_status status = hl_block_make(&memory, lay_out_filling, f, "a pass of the heads");
+    HL_THEN(status, run(f, batch, threads));
+    hl_free(memory);
     hl_free(f);
     return status;
 }
@@ -349,6 +333,6 @@ hl_status hl_head_pass_run(const hl_model *model, const hl_examples *batch, int6
 void hl_head_pass_free(hl_head_pass *pass)
 {
     hl_free(pass->layers);
-    hl_free(pass->numbers);
+    hl_free(pass->memory);
     *pass = (hl_head_pass){ 0 };
 }

@@ -43,11 +43,10 @@ typedef struct hl_head_pass {
     int n_layers;
     int64_t n_examples, n_tokens, d_model; /* E, T, D */
     hl_head_pass_layer *layers;
-    float *hidden;  /* (E, T, D): the last hidden states, after the last norm; NULL if the pass is not whole */
-    float *logits;  /* (E, T): the centred logit of the right answer; NAN if nothing is asked; NULL if the pass is not
+    float *hidden; /* (E, T, D): the last hidden states, after the last norm; NULL if the pass is not whole */
+    float *logits; /* (E, T): the centred logit of the right answer; NAN if nothing is asked; NULL if the pass is not
                        whole, or if the model has no output layer */
-    float *numbers; /* the memory block of all arrays */
-    size_t bytes;   /* of `numbers` */
+    void *memory;  /* the block of all these arrays */
 } hl_head_pass;
 
 /* Runs the model without dropout on the first n_examples of the batch: at least one, and at most as many as it has.
@@ -59,7 +58,8 @@ hl_status hl_head_pass_run(const hl_model *model, const hl_examples *batch, int6
 /* The bytes of the numbers of such a pass. The model need not be allocated. */
 size_t hl_head_pass_bytes(const hl_model *model, int64_t n_examples, int64_t n_tokens, bool whole);
 
-/* What hl_head_pass_run needs in addition while it runs, apart from the model's own pass over all examples at once. */
+/* What hl_head_pass_run needs in addition while it runs, apart from the model's own pass over all examples at once.
+ * SIZE_MAX if the value does not fit, or when out of memory. */
 size_t hl_head_pass_working_bytes(const hl_model *model, int64_t n_examples, int64_t n_tokens, bool whole);
 
 void hl_head_pass_free(hl_head_pass *pass);

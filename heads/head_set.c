@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 hl_head_name hl_head_name_of(int layer, int64_t head)
@@ -44,20 +45,34 @@ int64_t hl_heads_count(const hl_model_config *config)
     return hl_heads_before(config, config->n_layers);
 }
 
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 int64_t hl_heads_widest(const hl_model_config *config)
 {
     int64_t widest = 0;
     for (int l = 0; l < config->n_layers; l++) {
-        widest = config->d_v[l] > widest ? config->d_v[l] : widest;
+        widest = larger(config->d_v[l], widest);
     }
     return widest;
+}
+
+int64_t hl_heads_width(const hl_model_config *config)
+{
+    int64_t width = 0;
+    for (int l = 0; l < config->n_layers; l++) {
+        width = larger(config->heads[l] * config->d_v[l], width);
+    }
+    return width;
 }
 
 int64_t hl_heads_most(const hl_model_config *config)
 {
     int64_t most = 0;
     for (int l = 0; l < config->n_layers; l++) {
-        most = config->heads[l] > most ? config->heads[l] : most;
+        most = larger(config->heads[l], most);
     }
     return most;
 }
@@ -79,38 +94,16 @@ typedef struct item {
     int length;
 } item;
 
-/* Reads the number at *at, of at most nine digits, and moves past it; false if there is none. */
-static bool read_number(const char **at, int64_t *number)
-{
-    enum { DIGITS = 9 };
-    const char *begin = *at;
-    for (*number = 0; **at >= '0' && **at <= '9' && *at - begin < DIGITS; (*at)++) {
-        *number = 10 * *number + (**at - '0');
-    }
-    return *at > begin;
-}
-
-/* Moves *at past one of the letters; false if none of them is there. */
-static bool read_letter(const char **at, const char *letters)
-{
-    bool found = **at != '\0' && strchr(letters, **at) != NULL;
-    *at += found;
-    return found;
-}
-
-/* *head is -1 for a star. */
+/* Numbers have at most nine digits. *head is -1 for a star. */
 static bool read_item(item name, int64_t *layer, int64_t *head)
 {
-    const char *at = name.text;
-    if (!read_letter(&at, "Ll") || !read_number(&at, layer) || !read_letter(&at, "Hh")) {
-        return false;
-    }
-    if (read_letter(&at, "*")) {
-        *head = -1;
-    } else if (!read_number(&at, head)) {
-        return false;
-    }
-    return at == name.text + name.length;
+    char layer_text[10], head_text[10];
+    int end = 0, star = 0;
+    int found = sscanf(name.text, "%*1[Ll]%9[0-9]%*1[Hh]%n%9[0-9]%n", layer_text, &star, head_text, &end);
+    bool all = found == 1 && star > 0 && name.text[star] == '*';
+    *layer = found > 0 ? strtoll(layer_text, NULL, 10) : 0;
+    *head = all ? -1 : found > 1 ? strtoll(head_text, NULL, 10) : 0;
+    return (all ? star + 1 : end) == name.length;
 }
 
 /* Reads the name of an existing head; *head is -1 for a star. */

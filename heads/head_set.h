@@ -39,6 +39,9 @@ int64_t hl_heads_before(const hl_model_config *config, int layer);
 /* The largest d_v of any layer. */
 int64_t hl_heads_widest(const hl_model_config *config);
 
+/* The largest H * d_v of any layer: the width of all its heads' outputs. */
+int64_t hl_heads_width(const hl_model_config *config);
+
 /* The number of heads in the layer that has the most. */
 int64_t hl_heads_most(const hl_model_config *config);
 

@@ -5,6 +5,16 @@ int64_t hl_head_vectors_count(const hl_multi_head *layer, int part)
     return part == HL_PART_Q || part == HL_PART_K ? layer->config.d_k : layer->config.d_v;
 }
 
+int64_t hl_head_vectors_most(const hl_model_config *config)
+{
+    int64_t most = 0;
+    for (int l = 0; l < config->n_layers; l++) {
+        most = config->d_k[l] > most ? config->d_k[l] : most;
+        most = config->d_v[l] > most ? config->d_v[l] : most;
+    }
+    return most;
+}
+
 void hl_head_vectors(const hl_encoder_layer *layer, int64_t head, int part, double *columns)
 {
     const hl_multi_head *attention = &layer->self_attn;

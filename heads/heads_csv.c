@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 #include "core/base/threads.h"
 #include "heads/divergence.h"
+#include "heads/private/block.h"
 #include "heads/private/row_entropy.h"
 
 #include <assert.h>
@@ -23,41 +24,35 @@ static int64_t pair_rows_before(int64_t n, int64_t head)
     return pairs_before(n, head) - head;
 }
 
-static size_t halves_of(int64_t n_heads, int64_t T, int threads)
+/* What is the same for all snapshots. The row halves come first: their loops read whole cache lines. */
+static void lay_out(void *context, hl_block *block)
 {
-    threads = threads < 1 ? 1 : threads < HL_MAX_THREADS ? threads : HL_MAX_THREADS;
-    return hl_size_product((size_t)threads, hl_size_product((size_t)n_heads, (size_t)hl_row_halves_width(T)));
+    hl_heads_csv *csv = context;
+    int64_t H = csv->n_heads, pairs = pairs_before(H, H), offsets = 2 * csv->n_tokens - 1;
+    int threads = csv->threads < 1 ? 1 : csv->threads < HL_MAX_THREADS ? csv->threads : HL_MAX_THREADS;
+    csv->halves = hl_block_take(block, threads * H * hl_row_halves_width(csv->n_tokens), sizeof *csv->halves);
+    csv->mixed = hl_block_take(block, pairs, sizeof *csv->mixed);
+    csv->untrained = hl_block_take(block, pairs, sizeof *csv->untrained);
+    csv->offsets = hl_block_take(block, offsets, sizeof *csv->offsets);
+    csv->measured = hl_block_take(block, H, sizeof *csv->measured);
+    csv->best = hl_block_take(block, offsets, sizeof *csv->best);
 }
 
 size_t hl_heads_csv_bytes(int64_t n_heads, int64_t T, int threads)
 {
-    const hl_heads_csv *csv = NULL;
-    size_t heads = (size_t)n_heads,
-           offsets = hl_size_product((size_t)(2 * T - 1), sizeof *csv->offsets + sizeof *csv->best);
-    size_t each = hl_size_product(heads, sizeof *csv->measured);
-    size_t pairs = hl_size_product(hl_size_product(heads, heads + 1) / 2, sizeof *csv->mixed + sizeof *csv->untrained);
-    return hl_size_sum(hl_size_sum(offsets, each),
-                       hl_size_sum(pairs, hl_size_product(halves_of(n_heads, T, threads), sizeof *csv->halves)));
+    hl_heads_csv csv = { .n_heads = n_heads, .n_tokens = T, .threads = threads };
+    return hl_block_bytes(lay_out, &csv);
 }
 
 static hl_status set_up(hl_heads_csv *csv, int64_t T, int n_layers, int64_t n_heads)
 {
-    csv->offsets = hl_calloc((size_t)(2 * T - 1), sizeof *csv->offsets);
-    csv->best = hl_calloc((size_t)(2 * T - 1), sizeof *csv->best);
-    csv->measured = hl_calloc((size_t)n_heads, sizeof *csv->measured);
-    csv->mixed = hl_calloc((size_t)pairs_before(n_heads, n_heads), sizeof *csv->mixed);
-    csv->halves = hl_calloc(halves_of(n_heads, T, csv->threads), sizeof *csv->halves);
-    if (csv->offsets == NULL || csv->best == NULL || csv->measured == NULL || csv->mixed == NULL ||
-        csv->halves == NULL) {
-        hl_heads_csv_free(csv);
-        return hl_error_memory("the metrics of heads");
-    }
-    for (int64_t i = 0; i < 2 * T - 1; i++) {
-        csv->offsets[i] = i - (T - 1);
-    }
     csv->n_layers = n_layers;
     csv->n_heads = n_heads;
     csv->n_tokens = T;
+    HL_TRY(hl_block_make(&csv->memory, lay_out, csv, "the metrics of heads"));
+    for (int64_t i = 0; i < 2 * T - 1; i++) {
+        csv->offsets[i] = i - (T - 1);
+    }
     return hl_ok();
 }
 
@@ -86,7 +81,7 @@ static hl_status reserve_rows(hl_heads_csv *csv, const hl_patterns *layers)
 static hl_status prepare(hl_heads_csv *csv, int64_t step, const hl_patterns *layers, int n_layers,
                          const hl_validation_sums *sums)
 {
-    bool first = csv->offsets == NULL;
+    bool first = csv->memory == NULL;
     int64_t n_heads = 0, T = layers->n_tokens, most = csv->n_tokens > 0 ? csv->n_tokens : T;
     bool fits = (first || csv->n_layers == n_layers) && (sums == NULL || sums->n_layers == n_layers) && T <= most;
     for (int l = 0; l < n_layers; l++) {
@@ -101,10 +96,7 @@ static hl_status prepare(hl_heads_csv *csv, int64_t step, const hl_patterns *lay
         HL_TRY(set_up(csv, most, n_layers, n_heads));
     }
     HL_TRY(reserve_rows(csv, layers));
-    if (step == 0 && csv->untrained == NULL) {
-        csv->untrained = hl_calloc((size_t)pairs_before(n_heads, n_heads), sizeof *csv->untrained);
-        return csv->untrained != NULL ? hl_ok() : hl_error_memory("the metrics of heads");
-    }
+    csv->has_untrained = csv->has_untrained || step == 0;
     return hl_ok();
 }
 
@@ -253,7 +245,7 @@ static void end_pairs(const void *context, hl_range range)
             double q = (double)queries,
                    js = hl_divergence_end(csv->mixed[number], queries, csv->mixed[own] / q, csv->mixed[others] / q);
             double baseline = NAN;
-            if (csv->untrained != NULL) {
+            if (csv->has_untrained) {
                 csv->untrained[number] = a->step == 0 ? js : csv->untrained[number];
                 baseline = csv->untrained[number];
             }
@@ -334,11 +326,6 @@ void hl_heads_csv_print(const hl_heads_csv *csv, const char *const *relations, i
 void hl_heads_csv_free(hl_heads_csv *csv)
 {
     hl_free(csv->rows);
-    hl_free(csv->offsets);
-    hl_free(csv->best);
-    hl_free(csv->measured);
-    hl_free(csv->mixed);
-    hl_free(csv->halves);
-    hl_free(csv->untrained);
+    hl_free(csv->memory);
     *csv = (hl_heads_csv){ 0 };
 }

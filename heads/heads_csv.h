@@ -41,15 +41,17 @@ typedef struct hl_heads_csv {
 
     /* The same for all snapshots; 0 and NULL before the first. */
     int n_layers;
-    int64_t n_heads;   /* in all layers together */
-    int64_t *offsets;  /* (2 n_tokens - 1): -(n_tokens - 1) .. n_tokens - 1 */
-    bool *best;        /* (2 n_tokens - 1): whether that offset is some head's best at some step */
-    int64_t *measured; /* (n_heads): each head's number of rows in the last snapshot, without the rows of pairs */
-    double *mixed;     /* (n_heads (n_heads + 1) / 2): for each pair of heads, and each head with itself, the entropies
+    int64_t n_heads;    /* in all layers together */
+    int64_t *offsets;   /* (2 n_tokens - 1): -(n_tokens - 1) .. n_tokens - 1 */
+    bool *best;         /* (2 n_tokens - 1): whether that offset is some head's best at some step */
+    int64_t *measured;  /* (n_heads): each head's number of rows in the last snapshot, without the rows of pairs */
+    double *mixed;      /* (n_heads (n_heads + 1) / 2): for each pair of heads, and each head with itself, the entropies
                           of mixed rows */
-    double *halves;    /* (threads, n_heads, hl_row_halves_width(n_tokens)): for each thread, a row of every head,
+    double *halves;     /* (threads, n_heads, hl_row_halves_width(n_tokens)): for each thread, a row of every head,
                           halved */
-    double *untrained; /* as `mixed`: js of each pair of heads at step 0; NULL if there is no such snapshot */
+    double *untrained;  /* as `mixed`: js of each pair of heads at step 0 */
+    bool has_untrained; /* whether there is such a snapshot */
+    void *memory;       /* the block of these arrays */
 } hl_heads_csv;
 
 /* Adds the metrics of all heads, and of all pairs of heads, of a snapshot. layers[l] is head 0 of layer l on all

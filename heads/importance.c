@@ -2,7 +2,8 @@
 
 #include "core/base/memory.h"
 #include "heads/head_set.h"
-#include "heads/private/effect_change.h"
+#include "heads/private/block.h"
+#include "heads/private/effect_losses.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,34 +40,31 @@ enum { ESTIMATES = 3 };
 
 /* The changes of a layer's heads: n for each head, one after the other. */
 typedef struct layer_work {
+    int64_t H, Dv;
     bool *chosen;  /* (H, H) */
     hl_real *mean; /* (H * Dv) */
     hl_effect_change *changes;
-    hl_estimate *losses;
     int64_t n;
 } layer_work;
 
-static hl_status allocate_work(layer_work *w, int64_t H, int64_t Dv, int64_t n)
+static void lay_out(void *context, hl_block *block)
 {
-    *w = (layer_work){ .chosen = hl_calloc(hl_size_product((size_t)H, (size_t)H), sizeof *w->chosen),
-                       .mean = hl_calloc((size_t)(H * Dv), sizeof *w->mean),
-                       .changes = hl_calloc((size_t)(n * H), sizeof *w->changes),
-                       .losses = hl_calloc((size_t)(n * H), sizeof *w->losses),
-                       .n = n };
-    bool complete = w->chosen != NULL && w->mean != NULL && w->changes != NULL && w->losses != NULL;
-    return complete ? hl_ok() : hl_error_memory("the importance of heads");
+    layer_work *w = context;
+    w->changes = hl_block_take(block, w->n * w->H, sizeof *w->changes);
+    w->mean = hl_block_take(block, w->H * w->Dv, sizeof *w->mean);
+    w->chosen = hl_block_take(block, w->H * w->H, sizeof *w->chosen);
 }
 
 /* Those of the heads that are this process's, of which `heads` is the first: returns how many heads. */
-static int64_t set_changes(const layer_work *w, int layer, int64_t H, int64_t first, const hl_share *share)
+static int64_t set_changes(const layer_work *w, int layer, int64_t first, const hl_share *share)
 {
     static const hl_label uniform = { .kind = HL_LABEL_UNIFORM };
     int64_t n_heads = 0;
-    for (int64_t h = 0; h < H; h++) {
+    for (int64_t h = 0; h < w->H; h++) {
         if (!hl_share_has(share, first + h)) {
             continue;
         }
-        bool *chosen = w->chosen + h * H;
+        bool *chosen = w->chosen + h * w->H;
         const hl_effect_change all[] = { { .layer = layer, .chosen = chosen },
                                          { .layer = layer, .chosen = chosen, .instead = w->mean },
                                          { .layer = layer, .chosen = chosen, .label = &uniform } };
@@ -76,31 +74,30 @@ static int64_t set_changes(const layer_work *w, int layer, int64_t H, int64_t fi
     return n_heads;
 }
 
+static hl_status measure_changes(hl_effect_losses *s, const layer_work *w, int layer, int64_t first,
+                                 const hl_share *share, hl_estimate (*exact)[ESTIMATES])
+{
+    HL_TRY(w->n == ESTIMATES ? hl_effect_losses_mean_output(s, layer, w->mean) : hl_ok());
+    HL_TRY(hl_effect_losses_changes(s, w->changes, w->n * set_changes(w, layer, first, share)));
+    const hl_effect_change *change = w->changes;
+    for (int64_t h = 0; h < w->H; h++) {
+        for (int64_t i = 0; i < w->n && hl_share_has(share, first + h); i++) {
+            exact[first + h][i] = change++->loss;
+        }
+    }
+    return hl_ok();
+}
+
 /* Writes the estimates of the layer's heads that are this process's; `first`: the number of its first head. */
 static hl_status measure_layer(hl_effect_losses *s, int layer, int64_t first, hl_importance_depth depth,
                                const hl_share *share, hl_estimate (*exact)[ESTIMATES])
 {
-    int64_t H = s->model->config.heads[layer];
-    layer_work w;
-    hl_status status = allocate_work(&w, H, s->model->config.d_v[layer], depth == HL_IMPORTANCE_ALL ? ESTIMATES : 1);
-    if (status.code == HL_OK && depth == HL_IMPORTANCE_ALL) {
-        status = hl_effect_losses_mean_output(s, layer, w.mean);
-    }
-    if (status.code == HL_OK) {
-        int64_t n_heads = set_changes(&w, layer, H, first, share);
-        status = n_heads > 0 ? hl_effect_losses_changes(s, w.changes, w.n * n_heads, w.losses) : hl_ok();
-    }
-    const hl_estimate *losses = w.losses;
-    for (int64_t h = 0; status.code == HL_OK && h < H; h++) {
-        if (hl_share_has(share, first + h)) {
-            memcpy(exact[first + h], losses, (size_t)w.n * sizeof *losses);
-            losses += w.n;
-        }
-    }
-    hl_free(w.chosen);
-    hl_free(w.mean);
-    hl_free(w.changes);
-    hl_free(w.losses);
+    const hl_model_config *c = &s->model->config;
+    layer_work w = { .H = c->heads[layer], .Dv = c->d_v[layer], .n = depth == HL_IMPORTANCE_ALL ? ESTIMATES : 1 };
+    void *memory;
+    HL_TRY(hl_block_make(&memory, lay_out, &w, "the importance of heads"));
+    hl_status status = measure_changes(s, &w, layer, first, share, exact);
+    hl_free(memory);
     return status;
 }
 

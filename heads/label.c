@@ -4,7 +4,6 @@
 #include "heads/alignment.h"
 #include "heads/metrics.h"
 #include "heads/offset.h"
-#include "heads/relation.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,56 +43,19 @@ typedef struct halves {
     hl_patterns choosing, scoring;
 } halves;
 
-/* False where there is nothing to measure: the lift is then NaN. */
-static bool is_clear(hl_score over_uniform)
-{
-    return hl_score_lift(over_uniform) >= HL_SCORE_CLEAR_LIFT;
-}
-
-/* A label tried: what its lift is of, and what else it asks for and does not get; NULL: nothing. */
-typedef struct attempt {
-    hl_label label;
-    hl_score over_uniform;
-    const char *lacks;
-} attempt;
-
-static attempt try_offset(const halves *examples, hl_label_kind kind, int64_t k)
-{
-    hl_score score = hl_offset_score(&examples->scoring, k);
-    bool lacks = is_clear(score) && hl_offset_hit_rate(&examples->scoring, k) < CLEAR_HITS;
-    return (attempt){ .label = { .kind = kind, .parameter = k, .score = score },
-                      .over_uniform = score,
-                      .lacks = lacks ? "in more than 10% of the queries another token gets most" : NULL };
-}
-
-static attempt try_word_offset(const halves *examples, hl_label_kind kind, int64_t k)
-{
-    hl_score score = shares[kind].measure(&examples->scoring);
-    bool lacks = is_clear(score) && hl_word_offset_hit_rate(&examples->scoring, k) < CLEAR_HITS;
-    return (attempt){ .label = { .kind = kind, .score = score },
-                      .over_uniform = score,
-                      .lacks = lacks ? "of more than 10% of the words another word gets most" : NULL };
-}
-
-static attempt try_alignment(const halves *examples, hl_score with_baseline)
-{
-    const hl_patterns *scoring = &examples->scoring;
-    hl_score score = hl_alignment_of(scoring).weight;
-    bool lacks = is_clear(score) && hl_alignment_fixed_rate(scoring, hl_alignment_fixed_best(scoring)) >= CLEAR_HITS;
-    return (attempt){ .label = { .kind = HL_LABEL_ALIGNMENT, .score = with_baseline },
-                      .over_uniform = score,
-                      .lacks = lacks ? "one fixed offset finds at least 90% of the answers" : NULL };
-}
-
-/* The hit rate beside attention spread evenly. */
+/* The hit rate beside attention spread evenly; zero if there is no such relation. */
 static hl_score relation_hits(const hl_patterns *patterns, int64_t r)
 {
+    if (r < 0) {
+        return (hl_score){ 0 };
+    }
     hl_patterns paired = hl_relation_as_source(patterns, r);
     hl_alignment alignment = hl_alignment_of(&paired);
     return (hl_score){ alignment.hit_rate, alignment.weight.baseline, alignment.weight.n };
 }
 
-static attempt try_relation(const halves *examples)
+/* The relation with the most lift; -1 if there is none. */
+static int64_t best_relation(const halves *examples)
 {
     int64_t best = -1;
     double most = -INFINITY;
@@ -104,38 +66,58 @@ static attempt try_relation(const halves *examples)
             most = lift;
         }
     }
-    if (best < 0) {
-        return (attempt){ .label.kind = HL_LABEL_RELATION };
-    }
-    return (attempt){ .label = { .kind = HL_LABEL_RELATION,
-                                 .parameter = best,
-                                 .score = hl_relation_score(hl_relation_of(examples->all, best)) },
-                      .over_uniform = relation_hits(&examples->scoring, best) };
+    return best;
 }
 
-static attempt try_label(const halves *examples, const hl_head_metrics *metrics, hl_label_kind kind)
+static int64_t parameter_of(hl_label_kind kind, const halves *examples, const hl_head_metrics *metrics)
 {
-    switch (kind) {
+    return kind == HL_LABEL_PREVIOUS   ? -1
+           : kind == HL_LABEL_NEXT     ? 1
+           : kind == HL_LABEL_OFFSET   ? metrics->best_offset
+           : kind == HL_LABEL_RELATION ? best_relation(examples)
+                                       : 0;
+}
+
+/* The label's score beside attention spread evenly. */
+static hl_score over_uniform(hl_label label, const hl_patterns *scoring)
+{
+    switch (label.kind) {
     case HL_LABEL_PREVIOUS:
-        return try_offset(examples, kind, -1);
     case HL_LABEL_NEXT:
-        return try_offset(examples, kind, 1);
     case HL_LABEL_SELF:
-        return try_offset(examples, kind, 0);
     case HL_LABEL_OFFSET:
-        return try_offset(examples, kind, metrics->best_offset);
+        return hl_offset_score(scoring, label.parameter);
     case HL_LABEL_ALIGNMENT:
-        return try_alignment(examples, metrics->alignment);
+        return hl_alignment_of(scoring).weight;
     case HL_LABEL_RELATION:
-        return try_relation(examples);
-    case HL_LABEL_PREVIOUS_WORD:
-        return try_word_offset(examples, kind, -1);
-    case HL_LABEL_NEXT_WORD:
-        return try_word_offset(examples, kind, 1);
-    default: { /* the others of HL_LABEL_SHARES */
-        hl_score score = shares[kind].measure(&examples->scoring);
-        return (attempt){ .label = { .kind = kind, .score = score }, .over_uniform = score };
+        return relation_hits(scoring, label.parameter);
+    default: /* those of HL_LABEL_SHARES */
+        return shares[label.kind].measure(scoring);
     }
+}
+
+/* What a label with a clear score asks for besides, and does not get; NULL: nothing. */
+static const char *lack_of(hl_label label, const hl_patterns *scoring)
+{
+    switch (label.kind) {
+    case HL_LABEL_PREVIOUS:
+    case HL_LABEL_NEXT:
+    case HL_LABEL_SELF:
+    case HL_LABEL_OFFSET:
+        return hl_offset_hit_rate(scoring, label.parameter) < CLEAR_HITS
+                   ? "in more than 10% of the queries another token gets most"
+                   : NULL;
+    case HL_LABEL_PREVIOUS_WORD:
+    case HL_LABEL_NEXT_WORD:
+        return hl_word_offset_hit_rate(scoring, label.kind == HL_LABEL_NEXT_WORD ? 1 : -1) < CLEAR_HITS
+                   ? "of more than 10% of the words another word gets most"
+                   : NULL;
+    case HL_LABEL_ALIGNMENT:
+        return hl_alignment_fixed_rate(scoring, hl_alignment_fixed_best(scoring)) >= CLEAR_HITS
+                   ? "one fixed offset finds at least 90% of the answers"
+                   : NULL;
+    default:
+        return NULL;
     }
 }
 
@@ -153,16 +135,18 @@ hl_label hl_label_of(const hl_patterns *all)
     bool text = all->text.words != NULL;
     int n = text ? (int)(sizeof of_text / sizeof *of_text) : HL_LABEL_PREVIOUS_WORD;
     for (int i = 0; i < n; i++) {
-        attempt a = try_label(&examples, &metrics, text ? of_text[i] : (hl_label_kind)i);
-        if (is_clear(a.over_uniform) && a.lacks == NULL) {
-            return a.label;
+        hl_label_kind kind = text ? of_text[i] : (hl_label_kind)i;
+        hl_label label = { .kind = kind, .parameter = parameter_of(kind, &examples, &metrics) };
+        hl_score score = over_uniform(label, &examples.scoring);
+        double lift = hl_score_lift(score); /* NaN if there is nothing to measure */
+        const char *lacks = lift >= HL_SCORE_CLEAR_LIFT ? lack_of(label, &examples.scoring) : NULL;
+        if (lift >= HL_SCORE_CLEAR_LIFT && lacks == NULL) {
+            label.score = hl_label_score(label, all);
+            return label;
         }
-        double lift = hl_score_lift(a.over_uniform);
         if (lift > most) {
             most = lift;
-            nearest = (hl_label_miss){
-                .kind = a.label.kind, .parameter = a.label.parameter, .score = a.over_uniform, .lacks = a.lacks
-            };
+            nearest = (hl_label_miss){ .kind = kind, .parameter = label.parameter, .score = score, .lacks = lacks };
         }
     }
     bool even = metrics.entropy.normalised > SPREAD_EVENLY;
@@ -173,11 +157,6 @@ hl_score hl_label_score(hl_label label, const hl_patterns *all)
 {
     hl_patterns scoring = hl_patterns_scoring(all);
     switch (label.kind) {
-    case HL_LABEL_PREVIOUS:
-    case HL_LABEL_NEXT:
-    case HL_LABEL_SELF:
-    case HL_LABEL_OFFSET:
-        return hl_offset_score(&scoring, label.parameter);
     case HL_LABEL_ALIGNMENT:
         return hl_head_measure(0, all).alignment;
     case HL_LABEL_RELATION:
@@ -185,8 +164,8 @@ hl_score hl_label_score(hl_label label, const hl_patterns *all)
     case HL_LABEL_UNIFORM:
     case HL_LABEL_MIXED:
         return hl_head_measure(0, all).offset;
-    default: /* those of HL_LABEL_SHARES */
-        return shares[label.kind].measure(&scoring);
+    default:
+        return over_uniform(label, &scoring);
     }
 }
 

@@ -2,18 +2,15 @@
 
 #include "core/base/memory.h"
 #include "core/op.h"
-#include "core/ops/attention.h"
 #include "data/batch_storage.h"
 #include "heads/evaluator.h"
-#include "heads/head_set.h"
-#include "heads/written_norms.h"
+#include "heads/private/written_norms.h"
 
 typedef struct taking {
     hl_snapshot *snapshot;
+    const hl_model *model;
+    int64_t rows; /* the most at once */
     hl_written_norms norms;
-    hl_real *scratch; /* (rows, widest Dv) */
-    double *lengths;  /* (rows): |v_j W_O| of a head */
-    int threads;
     /* Of the slice that runs. */
     hl_sequences sequences;
     int64_t first; /* the index of its first example */
@@ -44,7 +41,7 @@ static void scale_head(const taking *t, int64_t head)
         /* The memory is the snapshot's, which only shows it as constant. */
         hl_real *map = (hl_real *)layer->weights + ((t->first + b) * layer->n_heads + head) * T * T;
         for (int64_t i = 0; i < n; i++) {
-            scale_row(map + i * T, n, t->lengths + first);
+            scale_row(map + i * T, n, t->norms.lengths + first);
         }
     }
 }
@@ -56,18 +53,14 @@ static void scale_layer(void *context, const hl_node *node, bool backward)
         return;
     }
     taking *t = context;
-    int64_t stride = hl_shape_last(args->v.x->shape), rows = hl_shape_count(args->v.x->shape) / stride;
-    int64_t d_v = args->d_v, group = args->n_heads / args->n_kv_heads;
     for (int64_t h = 0; h < args->n_heads; h++) {
-        const hl_real *values = args->v.x->data + args->v.first + h / group * d_v;
-        hl_written_norms_of(t->threads, rows, d_v, values, stride, t->norms.layer[t->layer] + h * d_v * d_v, t->scratch,
-                            t->lengths, 1);
+        hl_written_norms_of_values(&t->norms, t->layer, h, args);
         scale_head(t, h);
     }
     t->layer++;
 }
 
-static bool begin_slice(void *context, hl_evaluator_slice *slice)
+static hl_status begin_slice(void *context, hl_evaluator_slice *slice)
 {
     taking *t = context;
     t->sequences = hl_batch_sequences(&slice->batch);
@@ -75,42 +68,40 @@ static bool begin_slice(void *context, hl_evaluator_slice *slice)
     t->layer = 0;
     t->observer = (hl_tape_observer){ .end = scale_layer, .context = t };
     slice->observer = &t->observer;
-    return true;
+    return hl_ok();
 }
 
 /* ---- all of it ---- */
 
-static int64_t rows_at_once(int64_t n_tokens, int64_t rows)
+static taking begin_taking(const hl_model *model, int64_t n_tokens, int64_t rows)
 {
-    return rows > n_tokens ? rows : n_tokens;
+    return (taking){ .model = model, .rows = rows > n_tokens ? rows : n_tokens };
 }
 
-static hl_status run(taking *t, const hl_model *model, int64_t rows)
+static void lay_out(void *context, hl_block *block)
 {
-    hl_batch_storage storage = { 0 };
-    hl_status status = hl_batch_storage_of(&storage, &t->snapshot->examples, t->snapshot->examples.n_tokens);
-    storage.batch.n_targets = 0; /* the output layer runs on no row */
-    const hl_evaluator evaluator = {
-        .model = model, .rows = rows, .threads = t->threads, .begin = begin_slice, .context = t
-    };
-    HL_THEN(status, hl_evaluate_once(evaluator, &storage.batch, NULL));
-    hl_batch_storage_free(&storage);
-    return status;
+    taking *t = context;
+    hl_written_norms_lay_out(&t->norms, block, t->model, t->rows);
 }
 
 hl_status hl_norm_shares_take(hl_snapshot *snapshot, const hl_model *model, int64_t rows, int threads)
 {
-    size_t most = (size_t)rows_at_once(snapshot->examples.n_tokens, rows);
-    taking t = { .snapshot = snapshot, .threads = threads };
-    HL_TRY(hl_written_norms_init(&t.norms, model, threads));
-    t.scratch =
-        hl_malloc((size_t)hl_written_norms_scratch((int64_t)most, hl_heads_widest(&model->config)) * sizeof *t.scratch);
-    t.lengths = hl_malloc(most * sizeof *t.lengths);
-    bool complete = t.scratch != NULL && t.lengths != NULL;
-    hl_status status = complete ? run(&t, model, rows) : hl_error_memory("the norms of attention");
-    hl_written_norms_free(&t.norms);
-    hl_free(t.scratch);
-    hl_free(t.lengths);
+    const hl_examples *examples = &snapshot->examples;
+    taking t = begin_taking(model, examples->n_tokens, rows);
+    void *memory;
+    HL_TRY(hl_parameters_check_allocated(&model->parameters));
+    HL_TRY(hl_block_make(&memory, lay_out, &t, "the norms of attention"));
+    hl_written_norms_begin(&t.norms, threads);
+    t.snapshot = snapshot;
+    hl_batch_storage storage = { 0 };
+    hl_status status = hl_batch_storage_of(&storage, examples, examples->n_tokens);
+    storage.batch.n_targets = 0; /* the output layer runs on no row */
+    const hl_evaluator evaluator = {
+        .model = model, .rows = rows, .threads = threads, .begin = begin_slice, .context = &t
+    };
+    HL_THEN(status, hl_evaluate_once(evaluator, &storage.batch, NULL));
+    hl_batch_storage_free(&storage);
+    hl_free(memory);
     return status;
 }
 
@@ -118,14 +109,11 @@ hl_status hl_norm_shares_bytes(const hl_model *model, int64_t n_examples, int64_
                                size_t *bytes)
 {
     const hl_evaluator evaluator = { .model = model, .rows = rows, .threads = threads };
+    taking t = begin_taking(model, n_tokens, rows);
     hl_tape_plan plan;
     HL_TRY(hl_evaluator_plan(&evaluator, n_tokens, &plan));
-    int64_t most = rows_at_once(n_tokens, rows);
-    size_t row =
-        (size_t)hl_written_norms_scratch(1, hl_heads_widest(&model->config)) * sizeof(hl_real) + sizeof(double);
-    *bytes = hl_size_sum(
-        hl_size_sum(plan.bytes, hl_written_norms_bytes(model)),
-        hl_size_sum(hl_size_product((size_t)most, row), hl_batch_storage_bytes(n_examples, n_examples * n_tokens)));
+    *bytes = hl_size_sum(hl_size_sum(plan.bytes, hl_block_bytes(lay_out, &t)),
+                         hl_batch_storage_bytes(n_examples, n_examples * n_tokens));
     hl_tape_plan_free(&plan);
     return hl_ok();
 }

@@ -4,6 +4,7 @@
 #include "core/ops/add.h"
 #include "heads/answers.h"
 #include "heads/head_set.h"
+#include "heads/private/block.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,19 +20,29 @@ typedef struct pass {
     hl_patch_states *kept;       /* NULL: nothing is kept */
 } pass;
 
-static int64_t z_width(const hl_model *model, int layer)
-{
-    return (int64_t)model->config.heads[layer] * model->config.d_v[layer];
-}
-
 /* Where the layer's z begins in hl_patch_states.z, over T. */
 static int64_t z_before(const hl_model *model, int layer)
 {
     int64_t columns = 0;
     for (int l = 0; l < layer; l++) {
-        columns += z_width(model, l);
+        columns += model->config.heads[l] * model->config.d_v[l];
     }
     return columns;
+}
+
+/* Where a pass's numbers of a kind lie, of layer l. */
+static hl_real *numbers_of(const hl_patch *patch, const hl_patch_states *states, hl_patch_kind kind, int l)
+{
+    int64_t T = patch->n_tokens, D = patch->model->config.d_model;
+    switch (kind) {
+    case HL_PATCH_HEADS:
+        return states->z + z_before(patch->model, l) * T;
+    case HL_PATCH_FEED_FORWARD:
+        return states->feed_forward + l * T * D;
+    case HL_PATCH_RESIDUAL:
+        break;
+    }
+    return states->x + (l + 1) * T * D;
 }
 
 /* Columns first .. first + n - 1 of the rows that change. */
@@ -40,18 +51,6 @@ static void replace(const pass *p, hl_tensor *x, const hl_real *from, int64_t fi
     int64_t T = p->patch->n_tokens, width = hl_shape_last(x->shape), at = p->change.at;
     for (int64_t t = at < 0 ? 0 : at; t < (at < 0 ? T : at + 1); t++) {
         memcpy(x->data + t * width + first, from + t * width + first, (size_t)n * sizeof *from);
-    }
-}
-
-static void replace_heads(const pass *p, int layer, hl_tensor *z)
-{
-    const hl_model *model = p->patch->model;
-    int64_t d_v = model->config.d_v[layer], first = hl_heads_before(&model->config, layer);
-    const hl_real *from = p->from->z + z_before(model, layer) * p->patch->n_tokens;
-    for (int64_t h = 0; h < model->config.heads[layer]; h++) {
-        if (p->change.heads[first + h]) {
-            replace(p, z, from, h * d_v, d_v);
-        }
     }
 }
 
@@ -66,49 +65,52 @@ static bool runs(const hl_tape *tape, const hl_tensor *x)
     return x != NULL && !tape->options.memory.dry;
 }
 
+/* Keeps the numbers of a kind that layer l computed, and replaces those that change, in the rows that change. */
+static void exchange(const hl_tape *tape, const pass *p, hl_patch_kind kind, int l, hl_tensor *x)
+{
+    if (!runs(tape, x)) {
+        return;
+    }
+    if (p->kept != NULL) {
+        keep(numbers_of(p->patch, p->kept, kind, l), x);
+    }
+    if (p->from == NULL || p->change.kind != kind) {
+        return;
+    }
+    const hl_real *from = numbers_of(p->patch, p->from, kind, l);
+    const hl_model_config *c = &p->patch->model->config;
+    bool of_heads = kind == HL_PATCH_HEADS;
+    int64_t n = of_heads ? c->d_v[l] : hl_shape_last(x->shape), head = hl_heads_before(c, l);
+    for (int64_t first = 0; first < hl_shape_last(x->shape); first += n, head++) {
+        if (of_heads ? p->change.heads[head] : l == p->change.layer) {
+            replace(p, x, from, first, n);
+        }
+    }
+}
+
 /* The outputs of a layer's heads and of its feed-forward network are tensors of their own here, so that they can be
  * replaced: sums are ops, not fused with the linear maps before them. */
 static hl_tensor *run_feed_forward(hl_tape *tape, const pass *p, int l, hl_tensor *x)
 {
-    const hl_model *model = p->patch->model;
-    const hl_encoder_layer *layer = &model->encoder.layers[l];
-    int64_t size = p->patch->n_tokens * model->config.d_model;
-    bool post = layer->norm == HL_NORM_POST, changes = p->from != NULL && l == p->change.layer;
+    const hl_encoder_layer *layer = &p->patch->model->encoder.layers[l];
+    bool post = layer->norm == HL_NORM_POST;
     hl_tensor *y = post ? x : hl_norm_layer_forward(tape, &layer->norm2, x);
     hl_tensor *added = hl_feed_forward_forward(tape, &layer->feed_forward, y, (hl_linear_after){ .residual = NULL });
-    if (runs(tape, added) && p->kept != NULL) {
-        keep(p->kept->feed_forward + l * size, added);
-    }
-    if (runs(tape, added) && changes && p->change.kind == HL_PATCH_FEED_FORWARD) {
-        replace(p, added, p->from->feed_forward + l * size, 0, model->config.d_model);
-    }
+    exchange(tape, p, HL_PATCH_FEED_FORWARD, l, added);
     x = hl_add(tape, x, added);
     return post ? hl_norm_layer_forward(tape, &layer->norm2, x) : x;
 }
 
 static hl_tensor *run_layer(hl_tape *tape, const pass *p, int l, hl_tensor *x)
 {
-    const hl_model *model = p->patch->model;
-    const hl_encoder_layer *layer = &model->encoder.layers[l];
-    int64_t size = p->patch->n_tokens * model->config.d_model;
-    hl_attention_rules rules = hl_model_rules(model, p->batch);
-    bool post = layer->norm == HL_NORM_POST, changes = p->from != NULL && l == p->change.layer;
+    const hl_encoder_layer *layer = &p->patch->model->encoder.layers[l];
+    hl_attention_rules rules = hl_model_rules(p->patch->model, p->batch);
     hl_tensor *z = hl_encoder_layer_heads(tape, layer, x, &rules, NULL);
-    if (runs(tape, z) && p->kept != NULL) {
-        keep(p->kept->z + z_before(model, l) * p->patch->n_tokens, z);
-    }
-    if (runs(tape, z) && p->from != NULL && p->change.kind == HL_PATCH_HEADS) {
-        replace_heads(p, l, z);
-    }
+    exchange(tape, p, HL_PATCH_HEADS, l, z);
     x = hl_multi_head_from_heads(tape, &layer->self_attn, z, (hl_linear_after){ .residual = x });
-    x = post ? hl_norm_layer_forward(tape, &layer->norm1, x) : x;
+    x = layer->norm == HL_NORM_POST ? hl_norm_layer_forward(tape, &layer->norm1, x) : x;
     x = layer->kind != HL_FEED_FORWARD_NONE ? run_feed_forward(tape, p, l, x) : x;
-    if (runs(tape, x) && p->kept != NULL) {
-        keep(p->kept->x + (l + 1) * size, x);
-    }
-    if (runs(tape, x) && changes && p->change.kind == HL_PATCH_RESIDUAL) {
-        replace(p, x, p->from->x + (l + 1) * size, 0, model->config.d_model);
-    }
+    exchange(tape, p, HL_PATCH_RESIDUAL, l, x);
     return x;
 }
 
@@ -164,26 +166,29 @@ static hl_status pass_bytes(const hl_patch *patch, size_t *bytes)
     return hl_ok();
 }
 
-static int64_t state_numbers(const hl_model *model, int64_t T)
+static void lay_out_states(const hl_patch *patch, hl_block *block, hl_patch_states *states)
 {
-    int64_t L = model->encoder.n_layers, D = model->config.d_model;
-    return (2 * L + 1) * T * D + z_before(model, (int)L) * T + hl_answers_targets(&model->config);
+    const hl_model *model = patch->model;
+    int64_t T = patch->n_tokens, L = model->encoder.n_layers, D = model->config.d_model;
+    states->x = hl_block_take(block, (L + 1) * T * D, sizeof(hl_real));
+    states->feed_forward = hl_block_take(block, L * T * D, sizeof(hl_real));
+    states->z = hl_block_take(block, z_before(model, (int)L) * T, sizeof(hl_real));
+    states->logits = hl_block_take(block, hl_answers_targets(&model->config), sizeof(hl_real));
 }
 
-static void place_states(hl_patch_states *states, const hl_model *model, int64_t T, hl_real *numbers)
+static void lay_out(void *context, hl_block *block)
 {
-    int64_t L = model->encoder.n_layers, D = model->config.d_model;
-    states->x = numbers;
-    states->feed_forward = states->x + (L + 1) * T * D;
-    states->z = states->feed_forward + L * T * D;
-    states->logits = states->z + z_before(model, (int)L) * T;
+    hl_patch *patch = context;
+    lay_out_states(patch, block, &patch->clean);
+    lay_out_states(patch, block, &patch->corrupt);
+    patch->logits = hl_block_take(block, hl_answers_targets(&patch->model->config), sizeof(hl_real));
 }
 
 hl_status hl_patch_bytes(const hl_model *model, int64_t n_tokens, int threads, size_t *bytes)
 {
     hl_patch patch = { .model = model, .n_tokens = n_tokens, .threads = threads };
     HL_TRY(pass_bytes(&patch, bytes));
-    *bytes = hl_size_sum(*bytes, hl_size_product((size_t)state_numbers(model, n_tokens), 2 * sizeof(hl_real)));
+    *bytes = hl_size_sum(*bytes, hl_block_bytes(lay_out, &patch));
     return hl_ok();
 }
 
@@ -226,12 +231,9 @@ hl_status hl_patch_begin(hl_patch *patch, const hl_model *model, const hl_exampl
     HL_TRY(position >= 0 && position < *clean->lengths ? hl_ok()
                                                        : hl_error(HL_INVALID, "position %lld is none of 0 .. %d",
                                                                   (long long)position, (int)*clean->lengths - 1));
-    int64_t T = patch->n_tokens = *clean->lengths, n = state_numbers(model, T);
+    patch->n_tokens = *clean->lengths;
     patch->position = position;
-    patch->numbers = hl_calloc((size_t)(2 * n), sizeof *patch->numbers);
-    HL_NEED(patch->numbers != NULL, "two inputs");
-    place_states(&patch->clean, model, T, patch->numbers);
-    place_states(&patch->corrupt, model, T, patch->numbers + n);
+    HL_TRY(hl_block_make(&patch->memory, lay_out, patch, "two inputs"));
     HL_TRY(make_batch(clean, position, &patch->clean_batch));
     HL_TRY(make_batch(corrupt, position, &patch->corrupt_batch));
     size_t bytes;
@@ -245,7 +247,7 @@ void hl_patch_free(hl_patch *patch)
 {
     hl_batch_storage_free(&patch->clean_batch);
     hl_batch_storage_free(&patch->corrupt_batch);
-    hl_free(patch->numbers);
+    hl_free(patch->memory);
     hl_arena_free(&patch->arena);
     *patch = (hl_patch){ 0 };
 }
@@ -291,12 +293,9 @@ hl_status hl_patch_measure(hl_patch *patch, hl_patch_change change, double *effe
                .change = change,
                .from = patch->reverse ? &patch->corrupt : &patch->clean };
     int first = first_layer(patch, &change);
-    int64_t C = patch->model->config.targets;
-    hl_real *logits = hl_malloc((size_t)C * sizeof *logits);
-    HL_NEED(logits != NULL, "logits");
-    hl_status status = run(patch, &p, first, into->x + first * patch->n_tokens * patch->model->config.d_model, logits);
-    double whole = patch->d_clean - patch->d_corrupt, patched = difference(patch, logits);
-    hl_free(logits);
+    const hl_real *x = into->x + first * patch->n_tokens * patch->model->config.d_model;
+    hl_status status = run(patch, &p, first, x, patch->logits);
+    double whole = patch->d_clean - patch->d_corrupt, patched = difference(patch, patch->logits);
     *effect = fabs(whole) < HL_PATCH_LEAST ? NAN
               : patch->reverse             ? (patch->d_clean - patched) / whole
                                            : (patched - patch->d_corrupt) / whole;

@@ -46,7 +46,8 @@ typedef struct hl_patch {
     bool reverse;               /* set by the caller: corrupt numbers go into the clean pass */
     hl_batch_storage clean_batch, corrupt_batch;
     hl_patch_states clean, corrupt;
-    hl_real *numbers; /* the memory block of both states */
+    hl_real *logits; /* (C): of the last measurement */
+    void *memory;    /* the block of both states and these */
     hl_arena arena;
     int32_t right, wrong;
     double d_clean, d_corrupt;

@@ -9,7 +9,6 @@
 #include "core/base/real.h"
 #include "core/examples.h"
 #include "data/vocabulary.h"
-#include "heads/pattern_text.h"
 #include "layers/model.h"
 
 #include <stdbool.h>
@@ -18,13 +17,20 @@
 
 HL_BEGIN_DECLS
 
+/* What is known about a text's tokens and words: the fields of hl_examples with the same names (core/examples.h), for
+ * examples (E, T) or for one example (T). Not owned; each is NULL if it is not known. Forms are known only together
+ * with words. Of toy tasks nothing is known, except perhaps the kinds. */
+typedef struct hl_pattern_text {
+    const unsigned char *kinds, *form_kinds;
+    const int32_t *words, *forms, *rarest;
+} hl_pattern_text;
+
 /* One head on one example. */
 typedef struct hl_pattern {
     const hl_real *weights; /* (T, T); the first n rows and columns are real; not owned */
     int64_t n_tokens;       /* T */
     int64_t n;              /* the length, 1 .. T */
     bool causal;
-
     /* What the task gives about the example; not owned. Each is NULL if it is not known. */
     const int32_t *tokens;    /* (T): ids */
     const int32_t *sources;   /* (T): the position in 0 .. n - 1 from which a perfect head fetches the answer, or
@@ -69,7 +75,6 @@ typedef struct hl_patterns {
     bool causal;
     int64_t n_examples; /* example e is row first + e * (1 + gap) of the arrays */
     int64_t first, gap;
-
     const int32_t *tokens;    /* (E, T) or NULL */
     const int32_t *sources;   /* (E, T) or NULL */
     int64_t sources_gap;      /* the numbers between its rows */
@@ -92,7 +97,11 @@ static inline hl_pattern hl_patterns_at(const hl_patterns *patterns, int64_t e)
     pattern.sources = patterns->sources != NULL ? patterns->sources + row * (T + patterns->sources_gap) : NULL;
     pattern.relations = patterns->relations != NULL ? patterns->relations + row * patterns->n_relations * T : NULL;
     pattern.n_relations = patterns->n_relations;
-    pattern.text = hl_pattern_text_at(&patterns->text, row, T);
+    pattern.text.kinds = patterns->text.kinds;
+    pattern.text.words = patterns->text.words != NULL ? patterns->text.words + row * T : NULL;
+    pattern.text.forms = patterns->text.forms != NULL ? patterns->text.forms + row * T : NULL;
+    pattern.text.form_kinds = patterns->text.form_kinds;
+    pattern.text.rarest = patterns->text.rarest != NULL ? patterns->text.rarest + row : NULL;
     return pattern;
 }
 

@@ -55,17 +55,6 @@ static void copy_head(const hl_multi_head *from, int64_t old, const hl_multi_hea
     }
 }
 
-/* The kept heads become the new ones, in order. Those that share keys and values copy these several times. */
-static void copy_attention(const hl_multi_head *from, const hl_multi_head *to, const bool *kept)
-{
-    int64_t n = 0;
-    for (int64_t h = 0; h < from->config.n_heads; h++) {
-        if (kept[h]) {
-            copy_head(from, h, to, n++);
-        }
-    }
-}
-
 hl_status hl_prune(const hl_model *model, const bool *kept, hl_model *pruned)
 {
     memset(pruned, 0, sizeof *pruned);
@@ -87,10 +76,15 @@ hl_status hl_prune(const hl_model *model, const bool *kept, hl_model *pruned)
             memcpy(parameter->tensor->data, old->tensor->data, (size_t)parameter->count * sizeof(hl_real));
         }
     }
+    /* The kept heads become the new ones, in order. Those that share keys and values copy these several times. */
     for (int l = 0; l < model->config.n_layers; l++) {
-        const hl_multi_head *from = &model->encoder.layers[l].self_attn;
-        copy_attention(from, &pruned->encoder.layers[l].self_attn, kept);
-        kept += from->config.n_heads;
+        const hl_multi_head *from = &model->encoder.layers[l].self_attn, *to = &pruned->encoder.layers[l].self_attn;
+        int64_t n = 0;
+        for (int64_t h = 0; h < from->config.n_heads; h++) {
+            if (*kept++) {
+                copy_head(from, h, to, n++);
+            }
+        }
     }
     return hl_ok();
 }

@@ -7,6 +7,7 @@
 #include "data/examples_storage.h"
 #include "heads/evaluator.h"
 #include "heads/head_set.h"
+#include "heads/private/block.h"
 #include "heads/private/snapshot_array.h"
 #include "heads/private/validation_sums_file.h"
 
@@ -93,44 +94,40 @@ static hl_status copy_examples(const hl_examples *from, hl_examples *to)
     return hl_ok();
 }
 
-/* Where the logits are kept, from `next` on. */
-static bool place_logits(hl_recorder *recorder, hl_real *next)
+static void lay_out(void *context, hl_block *block)
 {
-    int64_t C = recorder->model->config.targets, places = recorder->examples.n_examples * recorder->examples.n_tokens;
-    int64_t K = hl_answers_top(C);
-    if (!recorder->sparse) {
-        recorder->logits = next;
-        return true;
+    hl_recorder *r = context;
+    const hl_model_config *config = &r->model->config;
+    int64_t E = r->examples.n_examples, T = r->examples.n_tokens, C = config->targets, K = hl_answers_top(C);
+    for (int l = 0; l < config->n_layers; l++) {
+        r->weights[l] = hl_block_take(block, E * config->heads[l], hl_size_product((size_t)(T * T), sizeof(hl_real)));
     }
-    recorder->top_logits = next;
-    recorder->target_logits = next + places * K;
-    recorder->log_sums = recorder->target_logits + places;
-    recorder->top_ids = hl_calloc((size_t)(places * K), sizeof *recorder->top_ids);
-    for (int64_t i = 0; recorder->top_ids != NULL && i < places * K; i++) {
-        recorder->top_ids[i] = HL_IGNORE;
+    if (r->sparse) {
+        r->top_logits = hl_block_take(block, E * T * K, sizeof *r->top_logits);
+        r->target_logits = hl_block_take(block, E * T, sizeof *r->target_logits);
+        r->log_sums = hl_block_take(block, E * T, sizeof *r->log_sums);
+        r->top_ids = hl_block_take(block, E * T * K, sizeof *r->top_ids);
+    } else {
+        r->logits = hl_block_take(block, E * T, (size_t)C * sizeof *r->logits);
     }
-    return recorder->top_ids != NULL;
+    r->probes = hl_block_take(block, config->n_layers, sizeof *r->probes);
+    r->copies = hl_block_take(block, config->n_layers, sizeof *r->copies);
 }
 
 static hl_status allocate_numbers(hl_recorder *recorder)
 {
     const hl_model_config *config = &recorder->model->config;
-    int64_t E = recorder->examples.n_examples, T = recorder->examples.n_tokens;
-    recorder->sparse = hl_answers_are_sparse(E, T, config->targets);
-    recorder->numbers = hl_calloc(count_numbers(config, E, T), sizeof *recorder->numbers);
-    recorder->probes = hl_calloc((size_t)config->n_layers, sizeof *recorder->probes);
-    recorder->copies = hl_calloc((size_t)config->n_layers, sizeof *recorder->copies);
-    hl_real *next = recorder->numbers;
-    bool has_all = next != NULL && recorder->probes != NULL && recorder->copies != NULL;
-    for (int l = 0; has_all && l < config->n_layers; l++) {
-        recorder->weights[l] = next;
+    int64_t E = recorder->examples.n_examples, T = recorder->examples.n_tokens, C = config->targets;
+    char what[80];
+    snprintf(what, sizeof what, "patterns of %lld examples of %lld tokens", (long long)E, (long long)T);
+    recorder->sparse = hl_answers_are_sparse(E, T, C);
+    HL_TRY(hl_block_make(&recorder->memory, lay_out, recorder, what));
+    for (int l = 0; l < config->n_layers; l++) {
         recorder->probes[l] =
             (hl_head_probe){ .observe = hl_head_weights_observe, .observe_context = &recorder->copies[l] };
-        next += E * config->heads[l] * T * T;
     }
-    if (!has_all || !place_logits(recorder, next)) {
-        return hl_error(HL_NO_MEMORY, "out of memory: patterns of %lld examples of %lld tokens", (long long)E,
-                        (long long)T);
+    for (int64_t i = 0; recorder->sparse && i < E * T * hl_answers_top(C); i++) {
+        recorder->top_ids[i] = HL_IGNORE;
     }
     return hl_ok();
 }
@@ -196,10 +193,7 @@ void hl_recorder_free(hl_recorder *recorder)
     hl_examples_free(&recorder->examples);
     hl_batch_storage_free(&recorder->storage);
     hl_tape_plan_free(&recorder->plan);
-    hl_free(recorder->numbers);
-    hl_free(recorder->top_ids);
-    hl_free(recorder->probes);
-    hl_free(recorder->copies);
+    hl_free(recorder->memory);
     hl_free(recorder->path);
     *recorder = (hl_recorder){ 0 };
 }
@@ -207,21 +201,20 @@ void hl_recorder_free(hl_recorder *recorder)
 /* Recording */
 
 /* Makes the pass write the slice's weights to where they are kept. */
-static bool place_weights(void *context, hl_evaluator_slice *slice)
+static hl_status place_weights(void *context, hl_evaluator_slice *slice)
 {
     hl_recorder *recorder = context;
     const hl_model_config *config = &recorder->model->config;
     int64_t T = recorder->examples.n_tokens;
-    if (recorder->progress != NULL) {
-        recorder->ended = recorder->progress(recorder->context, slice->first, recorder->examples.n_examples);
-    }
     for (int l = 0; l < config->n_layers; l++) {
         recorder->copies[l] = (hl_head_weights){ .at = recorder->weights[l] + slice->first * config->heads[l] * T * T,
                                                  .n_heads = config->heads[l],
                                                  .n_tokens = T };
     }
     slice->probes = recorder->probes;
-    return recorder->ended.code == HL_OK;
+    return recorder->progress != NULL
+               ? recorder->progress(recorder->context, slice->first, recorder->examples.n_examples)
+               : hl_ok();
 }
 
 /* Of a row that is answered: its largest logits, the target's, and the log of the sum. */
@@ -265,12 +258,13 @@ static void keep_rows(const void *context, hl_range rows)
     }
 }
 
-static void keep_logits(void *context, const hl_evaluator_slice *slice, const hl_real *logits)
+static hl_status keep_logits(void *context, const hl_evaluator_slice *slice, const hl_real *logits)
 {
     const hl_recorder *recorder = context;
     int64_t M = logits != NULL ? slice->batch.n_targets : 0;
     int threads = hl_threads_for(recorder->threads, M * recorder->model->config.targets);
     hl_threads_run(threads, M, 1, keep_rows, &(keep_work){ recorder, slice, logits });
+    return hl_ok();
 }
 
 hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena)
@@ -283,23 +277,7 @@ hl_status hl_recorder_run(hl_recorder *recorder, hl_arena *arena)
                                .begin = place_weights,
                                .end = keep_logits,
                                .context = recorder };
-    recorder->ended = hl_ok();
-    HL_TRY(hl_evaluate(&evaluator, &recorder->storage.batch, NULL));
-    return recorder->ended;
-}
-
-static void write_logits(const hl_recorder *recorder, hl_npy_type real, hl_npz_writer *npz)
-{
-    int64_t E = recorder->examples.n_examples, T = recorder->examples.n_tokens, C = recorder->model->config.targets;
-    int64_t K = hl_answers_top(C);
-    if (!recorder->sparse) {
-        hl_npz_add(npz, "logits", real, HL_SHAPE(E, T, C), recorder->logits);
-        return;
-    }
-    hl_npz_add(npz, "top_ids", HL_NPY_INT32, HL_SHAPE(E, T, K), recorder->top_ids);
-    hl_npz_add(npz, "top_logits", real, HL_SHAPE(E, T, K), recorder->top_logits);
-    hl_npz_add(npz, "target_logits", real, HL_SHAPE(E, T), recorder->target_logits);
-    hl_npz_add(npz, "log_sums", real, HL_SHAPE(E, T), recorder->log_sums);
+    return hl_evaluate(&evaluator, &recorder->storage.batch, NULL);
 }
 
 static void write_arrays(const hl_recorder *recorder, int64_t step, hl_npz_writer *npz)
@@ -307,7 +285,7 @@ static void write_arrays(const hl_recorder *recorder, int64_t step, hl_npz_write
     const hl_model_config *config = &recorder->model->config;
     const hl_examples *examples = &recorder->examples;
     const hl_npy_type real = sizeof(hl_real) == sizeof(float) ? HL_NPY_FLOAT32 : HL_NPY_FLOAT64;
-    int64_t E = examples->n_examples, T = examples->n_tokens,
+    int64_t E = examples->n_examples, T = examples->n_tokens, C = config->targets, K = hl_answers_top(C),
             format = recorder->sparse || examples->words != NULL ? 2 : 1;
     hl_npz_add(npz, "format", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &format);
     for (int l = 0; l < config->n_layers; l++) {
@@ -315,20 +293,30 @@ static void write_arrays(const hl_recorder *recorder, int64_t step, hl_npz_write
         snprintf(name, sizeof name, "layer_%d", l);
         hl_npz_add(npz, name, real, HL_SHAPE(E, config->heads[l], T, T), recorder->weights[l]);
     }
-    hl_npz_add(npz, "tokens", HL_NPY_INT32, HL_SHAPE(E, T), examples->tokens);
-    hl_npz_add(npz, "targets", HL_NPY_INT32, HL_SHAPE(E, T), examples->targets);
-    hl_npz_add(npz, "source", HL_NPY_INT32, HL_SHAPE(E, T), examples->sources);
-    hl_npz_add(npz, "lengths", HL_NPY_INT32, HL_SHAPE(E), examples->lengths);
-    hl_npz_add(npz, "step", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &step);
-    write_logits(recorder, real, npz);
-    if (examples->n_relations > 0) {
-        hl_npz_add(npz, "relations", HL_NPY_INT32, HL_SHAPE(E, examples->n_relations, T), examples->relations);
-    }
-    if (examples->words != NULL) {
-        hl_npz_add(npz, "words", HL_NPY_INT32, HL_SHAPE(E, T), examples->words);
-    }
-    if (examples->types != NULL) {
-        hl_npz_add(npz, "types", HL_NPY_INT32, HL_SHAPE(E, T), examples->types);
+    const struct {
+        const char *name;
+        hl_npy_type type;
+        hl_shape shape;
+        const void *data; /* NULL: the examples have no such array */
+    } arrays[] = {
+        { "tokens", HL_NPY_INT32, HL_SHAPE(E, T), examples->tokens },
+        { "targets", HL_NPY_INT32, HL_SHAPE(E, T), examples->targets },
+        { "source", HL_NPY_INT32, HL_SHAPE(E, T), examples->sources },
+        { "lengths", HL_NPY_INT32, HL_SHAPE(E), examples->lengths },
+        { "step", HL_NPY_INT64, { .n_dims = 0 }, &step },
+        { "logits", real, HL_SHAPE(E, T, C), recorder->logits },
+        { "top_ids", HL_NPY_INT32, HL_SHAPE(E, T, K), recorder->top_ids },
+        { "top_logits", real, HL_SHAPE(E, T, K), recorder->top_logits },
+        { "target_logits", real, HL_SHAPE(E, T), recorder->target_logits },
+        { "log_sums", real, HL_SHAPE(E, T), recorder->log_sums },
+        { "relations", HL_NPY_INT32, HL_SHAPE(E, examples->n_relations, T), examples->relations },
+        { "words", HL_NPY_INT32, HL_SHAPE(E, T), examples->words },
+        { "types", HL_NPY_INT32, HL_SHAPE(E, T), examples->types },
+    };
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        if (arrays[i].data != NULL) {
+            hl_npz_add(npz, arrays[i].name, arrays[i].type, arrays[i].shape, arrays[i].data);
+        }
     }
 }
 

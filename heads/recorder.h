@@ -37,12 +37,12 @@ typedef struct hl_recorder {
     bool sparse;              /* whether not all logits are kept (heads/answers.h) */
     int threads;
     hl_tape_plan plan;                              /* of a pass; it needs plan.bytes of arena */
-    hl_real *numbers;                               /* the memory block of the following arrays */
+    void *memory;                                   /* the block of the following arrays */
     hl_real *weights[HL_MAX_LAYERS];                /* for each layer (E, H, T, T), zero past the lengths */
     hl_real *logits;                                /* (E, T, C), zero past the lengths; for a model that pools, zero
                                                        except in each example's first row; sparse: NULL, and the next
                                                        arrays are used instead */
-    int32_t *top_ids;                               /* (E, T, K), in a memory block of its own */
+    int32_t *top_ids;                               /* (E, T, K) */
     hl_real *top_logits, *target_logits, *log_sums; /* (E, T, K), (E, T), (E, T) */
     hl_head_probe *probes;                          /* (L): copy the weights out of a pass */
     hl_head_weights *copies;                        /* (L): the arrays they are copied to */
@@ -53,7 +53,6 @@ typedef struct hl_recorder {
      * ends the recording. May be NULL. */
     hl_status (*progress)(void *context, int64_t done, int64_t total);
     void *context;
-    hl_status ended; /* the failure of `progress` */
 } hl_recorder;
 
 /* The bytes of one snapshot without validation sums, of E examples of T tokens with R relations; words and types each

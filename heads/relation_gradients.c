@@ -5,6 +5,7 @@
 #include "core/finite_watch.h"
 #include "data/batch_storage.h"
 #include "heads/head_set.h"
+#include "heads/private/block.h"
 #include "layers/head_parts.h"
 
 #include <math.h>
@@ -126,26 +127,28 @@ static void multiply_gradients(const measuring *m)
     }
 }
 
-static hl_status allocate(measuring *m, const hl_model *model)
+static void lay_out(void *context, hl_block *block)
 {
-    hl_relation_gradients *found = m->found;
-    found->n_heads = hl_heads_count(&model->config);
-    found->n_relations = m->examples->n_relations;
-    size_t R = (size_t)found->n_relations;
-    for (int l = 0; l < model->config.n_layers; l++) {
-        m->numbers += model->config.heads[l] * head_numbers(&model->config, l);
-    }
-    found->answers = hl_calloc(R, sizeof *found->answers);
-    found->losses = hl_calloc(R, sizeof *found->losses);
-    found->products = hl_calloc((size_t)found->n_heads * R * R, sizeof *found->products);
-    m->targets = hl_calloc((size_t)(m->examples->n_examples * m->examples->n_tokens), sizeof *m->targets);
-    m->gradients = hl_calloc(R * (size_t)m->numbers, sizeof *m->gradients);
-    HL_NEED(found->answers != NULL && found->losses != NULL && found->products != NULL && m->targets != NULL &&
-                m->gradients != NULL,
-            "the gradients of relations");
-    HL_TRY(hl_model_init(&m->model, &model->config));
-    HL_TRY(hl_model_reserve(&m->model, HL_MODEL_TRAINED));
-    memcpy(m->model.parameters.values, model->parameters.values,
+    measuring *m = context;
+    m->gradients = hl_block_take(block, m->found->n_relations * m->numbers, sizeof *m->gradients);
+    m->targets = hl_block_take(block, m->examples->n_examples * m->examples->n_tokens, sizeof *m->targets);
+}
+
+static void lay_out_found(void *context, hl_block *block)
+{
+    hl_relation_gradients *found = context;
+    int64_t R = found->n_relations;
+    found->answers = hl_block_take(block, R, sizeof *found->answers);
+    found->losses = hl_block_take(block, R, sizeof *found->losses);
+    found->products = hl_block_take(block, found->n_heads * R * R, sizeof *found->products);
+}
+
+/* The model, with gradients. */
+static hl_status copy_model(const hl_model *model, hl_model *copy)
+{
+    HL_TRY(hl_model_init(copy, &model->config));
+    HL_TRY(hl_model_reserve(copy, HL_MODEL_TRAINED));
+    memcpy(copy->parameters.values, model->parameters.values,
            (size_t)model->parameters.count * sizeof *model->parameters.values);
     return hl_ok();
 }
@@ -153,17 +156,25 @@ static hl_status allocate(measuring *m, const hl_model *model)
 hl_status hl_relation_gradients_make(hl_relation_gradients *found, const hl_model *model, const hl_examples *examples,
                                      int threads)
 {
+    static const char what[] = "the gradients of relations";
     *found = (hl_relation_gradients){ 0 };
     HL_TRY(hl_parameters_check_allocated(&model->parameters));
     if (examples->n_relations < 1) {
         return hl_error(HL_INVALID, "the examples have no relations between tokens");
     }
     measuring *m = hl_calloc(1, sizeof *m); /* too large for a small stack */
-    HL_NEED(m != NULL, "the gradients of relations");
+    HL_NEED(m != NULL, what);
     *m = (measuring){ .found = found, .examples = examples, .threads = threads };
-    hl_status status = allocate(m, model);
-    for (int64_t r = 0; r < found->n_relations && status.code == HL_OK; r++) {
-        status = measure_relation(m, r);
+    *found = (hl_relation_gradients){ .n_heads = hl_heads_count(&model->config), .n_relations = examples->n_relations };
+    for (int l = 0; l < model->config.n_layers; l++) {
+        m->numbers += model->config.heads[l] * head_numbers(&model->config, l);
+    }
+    void *memory = NULL;
+    hl_status status = hl_block_make(&found->memory, lay_out_found, found, what);
+    HL_THEN(status, hl_block_make(&memory, lay_out, m, what));
+    HL_THEN(status, copy_model(model, &m->model));
+    for (int64_t r = 0; r < examples->n_relations; r++) {
+        HL_THEN(status, measure_relation(m, r));
     }
     if (status.code == HL_OK) {
         multiply_gradients(m);
@@ -171,17 +182,14 @@ hl_status hl_relation_gradients_make(hl_relation_gradients *found, const hl_mode
         hl_relation_gradients_free(found);
     }
     hl_model_free(&m->model);
-    hl_free(m->targets);
-    hl_free(m->gradients);
+    hl_free(memory);
     hl_free(m);
     return status;
 }
 
 void hl_relation_gradients_free(hl_relation_gradients *found)
 {
-    hl_free(found->answers);
-    hl_free(found->losses);
-    hl_free(found->products);
+    hl_free(found->memory);
     *found = (hl_relation_gradients){ 0 };
 }
 

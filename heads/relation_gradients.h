@@ -24,6 +24,7 @@ typedef struct hl_relation_gradients {
     int64_t *answers;    /* (R): how many answers each relation has */
     double *losses;      /* (R): the mean over them; 0 for a relation that is left out */
     double *products;    /* (n_heads, R, R): dot products of the head's gradients; 0 for relations that are left out */
+    void *memory;        /* the block of these arrays */
 } hl_relation_gradients;
 
 /* Runs one pass with its backward for each relation, on all examples at once. The model need not have gradients.

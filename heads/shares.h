@@ -1,15 +1,28 @@
-/* Metrics that measure how much attention falls on keys of a kind (heads/key_share.h), and the labels that follow from
- * them; each has one row. heads.csv, the tables, the page and the tests use these lists. */
+/* Metrics that measure how much of a query's attention falls on keys of a kind, such as the other occurrences of its
+ * token, and the labels that follow from them. A perfect head reaches 1. The baseline is the mean of the fraction of
+ * the n_i keys that are of the kind.
+ *
+ * Metrics of words are for text whose tokens are pieces of words (heads/word_join.h): their queries and keys are words,
+ * and special tokens count as neither. Word a attends to word b with the mean over a's pieces of the sum over b's
+ * pieces. It may attend to b if a's first piece may attend to b's first piece. n_a is the number of words that it may
+ * attend to: with a causal mask the words up to itself, a + 1, else all.
+ *
+ * Everywhere else, special tokens may be queries and keys. What is not known (tokens, words, their forms) gives scores
+ * that are all zero. */
 #pragma once
 
-#include "heads/duplicate.h"
-#include "heads/induction.h"
-#include "heads/special.h"
-#include "heads/word_share.h"
+#include "core/base/declarations.h"
+#include "heads/pattern.h"
+#include "heads/score.h"
+
+HL_BEGIN_DECLS
+
+/* Whether `key` is of the kind for `query`; called only for keys 0 .. n_i - 1. Of words: their first pieces. */
+typedef bool hl_key_kind(const hl_pattern *pattern, int64_t query, int64_t key);
 
 /* clang-format off */
-/* The metrics: constant, name, the function that measures it on the scoring examples, and its meaning
- * (heads/words.h). */
+/* One line for each metric: constant, name, the function that measures it on the scoring examples, and its meaning
+ * (heads/words.h). heads.csv, the tables, the page and the tests use this list. */
 #define HL_METRIC_SHARES(SHARE) \
     SHARE(HL_METRIC_SPECIAL, "special", hl_special_of, "attention to separators and masks") \
     SHARE(HL_METRIC_FIRST, "first", hl_first_of, "attention to the first token") \
@@ -42,3 +55,44 @@
     SHARE(HL_LABEL_PUNCTUATION, punctuation, "looks at punctuation") \
     SHARE(HL_LABEL_RARE, rare, "looks at the rarest word of the sentence")
 /* clang-format on */
+
+/* special: the mean over all queries of the weight on separator and mask tokens; in text, separators such as [SEP]
+ * only. A separator at position 0 that stands before the text does not count (<|endoftext|> is both); `first` measures
+ * it. */
+hl_score hl_special_of(const hl_patterns *patterns);
+
+/* first: the mean over all queries of the weight on position 0, in models with a token such as [CLS] there. */
+hl_score hl_first_of(const hl_patterns *patterns);
+
+/* duplicate: the weight on the other occurrences of the query's own token, x_j = x_i, j != i; `past` only the earlier
+ * ones, `future` only the later ones. The mean is over the queries that may attend to at least one; special tokens
+ * count neither as queries nor as keys. */
+hl_score hl_duplicate_of(const hl_patterns *patterns);
+hl_score hl_duplicate_past_of(const hl_patterns *patterns);
+hl_score hl_duplicate_future_of(const hl_patterns *patterns);
+
+/* induction: the same for the tokens right after earlier occurrences of the query's own token: x_{j-1} = x_i with j - 1
+ * < i (Olsson et al. 2022, "In-context Learning and Induction Heads"). If a token follows itself, the second one is
+ * such a key. Its mirror image: the tokens right before later occurrences, x_{j+1} = x_i with j + 1 > i. */
+hl_score hl_induction_of(const hl_patterns *patterns);
+hl_score hl_induction_mirrored_of(const hl_patterns *patterns);
+
+/* Of words. previous_word, next_word: the mean weight on the word before or after, over the words that may attend to
+ * it. same_word: on all other words with the query's form, over the words that may attend to one; a word whose form is
+ * hidden (a mask, an unknown token) equals no other word. punctuation: the mean over all words of the weight on words
+ * without a letter or digit. rare: on the example's rarest word, over the words that may attend to it. */
+hl_score hl_previous_word_of(const hl_patterns *patterns);
+hl_score hl_next_word_of(const hl_patterns *patterns);
+hl_score hl_same_word_of(const hl_patterns *patterns);
+hl_score hl_punctuation_of(const hl_patterns *patterns);
+hl_score hl_rare_of(const hl_patterns *patterns);
+
+/* How often the word at offset k has the largest weight of all words, the first among equals. Counted over the words
+ * that may attend to it; 0 if there are none. */
+double hl_word_offset_hit_rate(const hl_patterns *patterns, int64_t k);
+
+/* The keys of the metrics of these names. */
+hl_key_kind hl_special_kind, hl_first_kind, hl_duplicate_kind, hl_induction_kind, hl_previous_word_kind,
+    hl_next_word_kind, hl_same_word_kind, hl_punctuation_kind, hl_rare_kind;
+
+HL_END_DECLS

@@ -47,27 +47,34 @@ static hl_status read_examples(hl_snapshot *s, const char *path)
     int64_t C = hl_answers_targets(s->config);
     hl_examples *e = &s->examples;
     *e = (hl_examples){ .n_examples = E, .n_tokens = T };
-    HL_TRY(read_ids(&s->npz, path, "tokens", HL_SHAPE(E, T), 0, V - 1, &e->tokens));
-    HL_TRY(read_ids(&s->npz, path, "targets", HL_SHAPE(E, T), HL_UNSEEN, C - 1, &e->targets));
-    HL_TRY(read_ids(&s->npz, path, "source", HL_SHAPE(E, T), HL_IGNORE, T - 1, &e->sources));
-    return read_ids(&s->npz, path, "lengths", HL_SHAPE(E), 1, T, &e->lengths);
+    const struct {
+        const char *name;
+        bool optional;
+        hl_shape shape;
+        int64_t least, most;
+        int32_t **ids;
+    } arrays[] = {
+        { "tokens", false, HL_SHAPE(E, T), 0, V - 1, &e->tokens },
+        { "targets", false, HL_SHAPE(E, T), HL_UNSEEN, C - 1, &e->targets },
+        { "source", false, HL_SHAPE(E, T), HL_IGNORE, T - 1, &e->sources },
+        { "lengths", false, HL_SHAPE(E), 1, T, &e->lengths },
+        { "types", true, HL_SHAPE(E, T), 0, 1, &e->types }, /* where texts come in pairs */
+        { "words", true, HL_SHAPE(E, T), HL_IGNORE, T - 1, &e->words },
+    };
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        if (!arrays[i].optional || hl_npz_find(&s->npz, arrays[i].name) != NULL) {
+            HL_TRY(read_ids(&s->npz, path, arrays[i].name, arrays[i].shape, arrays[i].least, arrays[i].most,
+                            arrays[i].ids));
+        }
+    }
+    return hl_ok();
 }
 
-/* Only snapshots of text hold words, and types where it comes in pairs. An example's words are counted from 0, in
- * order. */
-static hl_status read_words(hl_snapshot *s, const char *path)
+/* An example's words are counted from 0, in order. */
+static hl_status check_words(const hl_examples *e, const char *path)
 {
-    hl_examples *e = &s->examples;
-    int64_t T = e->n_tokens, places = e->n_examples * T;
-    hl_shape shape = HL_SHAPE(e->n_examples, T);
-    if (hl_npz_find(&s->npz, "types") != NULL) {
-        HL_TRY(read_ids(&s->npz, path, "types", shape, 0, 1, &e->types));
-    }
-    if (hl_npz_find(&s->npz, "words") == NULL) {
-        return hl_ok();
-    }
-    HL_TRY(read_ids(&s->npz, path, "words", shape, HL_IGNORE, T - 1, &e->words));
-    for (int64_t place = 0, last = HL_IGNORE; place < places; place++) {
+    int64_t T = e->n_tokens;
+    for (int64_t place = 0, last = HL_IGNORE; e->words != NULL && place < e->n_examples * T; place++) {
         int32_t word = e->words[place];
         last = place % T == 0 ? HL_IGNORE : last;
         if (word != HL_IGNORE && word != last && word != last + 1) {
@@ -210,16 +217,13 @@ static hl_status read_numbers(hl_snapshot *s, const char *path)
 
 static hl_status read_sums(hl_snapshot *s, const char *path)
 {
-    bool has = false;
+    if (!hl_validation_sums_are_in(&s->npz)) {
+        return hl_ok();
+    }
     s->sums = hl_calloc(1, sizeof *s->sums);
     HL_NEED(s->sums != NULL, path);
-    HL_TRY(hl_validation_sums_read(&s->npz, path, s->config->n_layers, s->config->heads, s->examples.n_tokens,
-                                   s->config->max_length, s->sums, &has));
-    if (!has) {
-        hl_free(s->sums);
-        s->sums = NULL;
-    }
-    return hl_ok();
+    return hl_validation_sums_read(&s->npz, path, s->config->n_layers, s->config->heads, s->examples.n_tokens,
+                                   s->config->max_length, s->sums);
 }
 
 hl_status hl_snapshot_read(const char *path, const hl_model_config *config, int64_t most_examples,
@@ -243,7 +247,7 @@ hl_status hl_snapshot_read_again(const char *path, const hl_model_config *config
     hl_status status = hl_npz_read_again(path, limit, threads, &snapshot->npz);
     HL_THEN(status, check_format(&snapshot->npz, path));
     HL_THEN(status, read_examples(snapshot, path));
-    HL_THEN(status, read_words(snapshot, path));
+    HL_THEN(status, check_words(&snapshot->examples, path));
     HL_THEN(status, read_relations(snapshot, path));
     HL_THEN(status, read_numbers(snapshot, path));
     HL_THEN(status, read_sums(snapshot, path));

@@ -5,6 +5,7 @@
 #include "heads/estimate.h"
 #include "heads/head_set.h"
 #include "heads/head_vectors.h"
+#include "heads/private/block.h"
 
 #include <math.h>
 
@@ -135,29 +136,26 @@ static void measure_random(int64_t D, int64_t r1, int64_t r2, uint64_t seed, dou
 /* ---- all pairs ---- */
 
 typedef struct making {
-    const hl_model *model;
+    const hl_model_config *config;
     uint64_t seed;
-    basis *bases;              /* of the heads of one layer by one matrix */
-    double *numbers;           /* theirs, and scratch: */
-    double *columns, *product; /* (D, widest), (widest, widest) */
+    basis *bases;              /* of the heads of one layer by one matrix, and a random one */
+    double *columns, *product; /* (D, widest), (widest, widest): scratch */
     hl_space_pairs *pairs;
 } making;
 
-static int64_t widest(const hl_model_config *c)
+static void lay_out(void *context, hl_block *block)
 {
-    int64_t width = 0;
-    for (int l = 0; l < c->n_layers; l++) {
-        width = c->d_k[l] > width ? c->d_k[l] : width;
-        width = c->d_v[l] > width ? c->d_v[l] : width;
+    making *m = context;
+    int64_t H = hl_heads_most(m->config), D = m->config->d_model, width = hl_head_vectors_most(m->config),
+            rank = width < D ? width : D;
+    int64_t each = (rank + 1) * D; /* at most D vectors, and a place for the column that is being taken */
+    double *vectors = hl_block_take(block, (H + 1) * each, sizeof *vectors);
+    m->columns = hl_block_take(block, D * width, sizeof *m->columns);
+    m->product = hl_block_take(block, rank * rank, sizeof *m->product);
+    m->bases = hl_block_take(block, H + 1, sizeof *m->bases);
+    for (int64_t h = 0; m->bases != NULL && h <= H; h++) {
+        m->bases[h].vectors = vectors + h * each;
     }
-    return width;
-}
-
-/* A basis has at most D vectors, and one more place for the column that is being taken. */
-static int64_t scratch_numbers(const hl_model_config *c)
-{
-    int64_t H = hl_heads_most(c), D = c->d_model, width = widest(c), rank = width < D ? width : D;
-    return (H + 1) * (rank + 1) * D + D * width + rank * rank;
 }
 
 static bool share(const hl_multi_head_config *c, hl_space space, int64_t head, int64_t other)
@@ -166,9 +164,8 @@ static bool share(const hl_multi_head_config *c, hl_space space, int64_t head, i
     return (space == HL_SPACE_K || space == HL_SPACE_V) && head / group == other / group;
 }
 
-static void measure_layer(making *m, int l, hl_space space)
+static void measure_layer(making *m, const hl_encoder_layer *layer, int l, hl_space space)
 {
-    const hl_encoder_layer *layer = &m->model->encoder.layers[l];
     const hl_multi_head_config *c = &layer->self_attn.config;
     int64_t D = c->d_model, n = hl_head_vectors_count(&layer->self_attn, parts[space]), H = c->n_heads;
     hl_space_pair random = { 0 };
@@ -195,42 +192,30 @@ static void measure_layer(making *m, int l, hl_space space)
     }
 }
 
-static hl_status allocate(making *m)
+static int64_t most_pairs(const hl_model_config *config)
 {
-    const hl_model_config *c = &m->model->config;
-    int64_t H = hl_heads_most(c), D = c->d_model, width = widest(c), rank = width < D ? width : D, n = 0;
-    for (int l = 0; l < c->n_layers; l++) {
-        n += (int64_t)HL_SPACES * c->heads[l] * (c->heads[l] - 1) / 2;
+    int64_t n = 0;
+    for (int l = 0; l < config->n_layers; l++) {
+        n += (int64_t)HL_SPACES * config->heads[l] * (config->heads[l] - 1) / 2;
     }
-    m->pairs->list = hl_calloc((size_t)n + 1, sizeof *m->pairs->list);
-    m->bases = hl_calloc((size_t)H + 1, sizeof *m->bases);
-    m->numbers = hl_calloc((size_t)scratch_numbers(c), sizeof *m->numbers);
-    HL_NEED(m->pairs->list != NULL && m->bases != NULL && m->numbers != NULL, "the spaces of heads");
-    for (int64_t h = 0; h <= H; h++) {
-        m->bases[h].vectors = m->numbers + h * (rank + 1) * D;
-    }
-    m->columns = m->numbers + (H + 1) * (rank + 1) * D;
-    m->product = m->columns + D * width;
-    return hl_ok();
+    return n;
 }
 
 hl_status hl_space_pairs_make(hl_space_pairs *pairs, const hl_model *model, uint64_t seed)
 {
     *pairs = (hl_space_pairs){ 0 };
     HL_TRY(hl_parameters_check_allocated(&model->parameters));
-    making m = { .model = model, .seed = seed, .pairs = pairs };
-    hl_status status = allocate(&m);
-    for (int l = 0; l < model->config.n_layers && status.code == HL_OK; l++) {
+    making m = { .config = &model->config, .seed = seed, .pairs = pairs };
+    void *memory;
+    HL_TRY(hl_block_make(&memory, lay_out, &m, "the spaces of heads"));
+    pairs->list = hl_calloc((size_t)most_pairs(m.config), sizeof *pairs->list);
+    for (int l = 0; l < model->config.n_layers && pairs->list != NULL; l++) {
         for (int space = 0; space < HL_SPACES; space++) {
-            measure_layer(&m, l, (hl_space)space);
+            measure_layer(&m, &model->encoder.layers[l], l, (hl_space)space);
         }
     }
-    hl_free(m.bases);
-    hl_free(m.numbers);
-    if (status.code != HL_OK) {
-        hl_space_pairs_free(pairs);
-    }
-    return status;
+    hl_free(memory);
+    return pairs->list != NULL ? hl_ok() : hl_error_memory("the spaces of heads");
 }
 
 void hl_space_pairs_free(hl_space_pairs *pairs)
@@ -241,7 +226,6 @@ void hl_space_pairs_free(hl_space_pairs *pairs)
 
 size_t hl_space_pairs_bytes(const hl_model_config *config)
 {
-    size_t H = (size_t)hl_heads_most(config);
-    size_t pairs = hl_size_product(hl_size_product((size_t)config->n_layers * HL_SPACES, H * H), sizeof(hl_space_pair));
-    return hl_size_sum(pairs, hl_size_product((size_t)scratch_numbers(config), sizeof(double)));
+    making m = { .config = config };
+    return hl_size_sum(hl_size_product((size_t)most_pairs(config), sizeof(hl_space_pair)), hl_block_bytes(lay_out, &m));
 }

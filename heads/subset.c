@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 #include "heads/evaluator.h"
 #include "heads/head_set.h"
+#include "heads/private/block.h"
 
 /* A layer that keeps all its heads has no gates. */
 static void set_gates(const hl_subset *s, const bool *kept)
@@ -20,10 +21,10 @@ static void set_gates(const hl_subset *s, const bool *kept)
     }
 }
 
-static bool use_gates(void *context, hl_evaluator_slice *slice)
+static hl_status use_gates(void *context, hl_evaluator_slice *slice)
 {
     slice->probes = ((const hl_subset *)context)->probes;
-    return true;
+    return hl_ok();
 }
 
 static hl_evaluator evaluator_of(hl_subset *s)
@@ -37,15 +38,20 @@ static hl_evaluator evaluator_of(hl_subset *s)
                            .context = s };
 }
 
+static void lay_out(void *context, hl_block *block)
+{
+    hl_subset *s = context;
+    int L = s->model->config.n_layers;
+    s->tensors = hl_block_take(block, L, sizeof *s->tensors);
+    s->probes = hl_block_take(block, L, sizeof *s->probes);
+    s->gates = hl_block_take(block, hl_heads_count(&s->model->config), sizeof *s->gates);
+}
+
 hl_status hl_subset_begin(hl_subset *s, int64_t T)
 {
-    size_t L = (size_t)s->model->config.n_layers;
     s->plan = (hl_tape_plan){ 0 };
     s->arena = (hl_arena){ 0 };
-    s->gates = hl_calloc((size_t)hl_heads_count(&s->model->config), sizeof *s->gates);
-    s->tensors = hl_calloc(L, sizeof *s->tensors);
-    s->probes = hl_calloc(L, sizeof *s->probes);
-    HL_NEED(s->gates != NULL && s->tensors != NULL && s->probes != NULL, "a model with some of its heads");
+    HL_TRY(hl_block_make(&s->memory, lay_out, s, "a model with some of its heads"));
     hl_evaluator evaluator = evaluator_of(s);
     HL_TRY(hl_evaluator_plan(&evaluator, T, &s->plan));
     return hl_arena_init(&s->arena, s->plan.bytes);
@@ -55,12 +61,8 @@ void hl_subset_free(hl_subset *s)
 {
     hl_tape_plan_free(&s->plan);
     hl_arena_free(&s->arena);
-    hl_free(s->gates);
-    hl_free(s->tensors);
-    hl_free(s->probes);
-    s->gates = NULL;
-    s->tensors = NULL;
-    s->probes = NULL;
+    hl_free(s->memory);
+    s->memory = NULL;
 }
 
 hl_status hl_subset_add(hl_subset *s, const hl_batch *batch, const bool *kept, hl_cross_entropy_result *sum)

@@ -27,6 +27,7 @@ typedef struct hl_subset {
     hl_real *gates;        /* (H) for each layer */
     hl_tensor *tensors;    /* (L): each layer's gates */
     hl_head_probe *probes; /* (L): they hold the gates */
+    void *memory;          /* the block of these arrays */
 } hl_subset;
 
 /* As in a validation: over all scored tokens, without label smoothing and dropout. */

@@ -1,6 +1,7 @@
 #include "heads/syntax.h"
 
 #include "core/base/memory.h"
+#include "heads/private/block.h"
 
 enum { OFFSETS = 2 * HL_SYNTAX_FURTHEST + 1, DIRECTIONS = 2 };
 
@@ -11,42 +12,38 @@ const char *hl_syntax_direction_name(hl_syntax_direction direction)
 
 /* Counts */
 
-/* The numbers of one half. */
-static size_t half_of(int64_t n_relations, int64_t n_heads)
+static void lay_out(void *context, hl_block *block)
 {
-    size_t heads = hl_size_product((size_t)n_heads, DIRECTIONS);
-    return hl_size_product(hl_size_sum(heads, OFFSETS + 1), (size_t)n_relations);
+    hl_syntax *syntax = context;
+    int64_t R = syntax->n_relations;
+    for (int half = 0; half < 2; half++) {
+        hl_syntax_half *of = &syntax->halves[half];
+        of->cases = hl_block_take(block, R, sizeof *of->cases);
+        of->offsets = hl_block_take(block, R, OFFSETS * sizeof *of->offsets);
+        of->hits = hl_block_take(block, R, hl_size_product((size_t)syntax->n_heads, DIRECTIONS * sizeof *of->hits));
+    }
 }
 
 size_t hl_syntax_bytes(int64_t n_relations, int64_t n_heads)
 {
-    return hl_size_product(half_of(n_relations, n_heads), 2 * sizeof(int64_t));
+    return hl_block_bytes(lay_out, &(hl_syntax){ .n_relations = n_relations, .n_heads = n_heads });
 }
 
 hl_status hl_syntax_init(hl_syntax *syntax, int64_t n_relations, int64_t n_heads)
 {
     *syntax = (hl_syntax){ .n_relations = n_relations, .n_own = n_relations, .far = -1, .n_heads = n_heads };
-    if (n_relations < 1 || n_heads < 1) {
+    hl_status status = n_relations > 0 && n_heads > 0
+                           ? hl_block_make(&syntax->memory, lay_out, syntax, "what heads find in a treebank")
+                           : hl_error(HL_INVALID, "heads are counted against one relation at least");
+    if (status.code != HL_OK) {
         *syntax = (hl_syntax){ 0 };
-        return hl_error(HL_INVALID, "heads are counted against one relation at least");
     }
-    size_t bytes = hl_syntax_bytes(n_relations, n_heads), each = half_of(n_relations, n_heads);
-    syntax->numbers = bytes < SIZE_MAX ? hl_calloc(bytes, 1) : NULL;
-    if (syntax->numbers == NULL) {
-        *syntax = (hl_syntax){ 0 };
-        return hl_error_memory("what heads find in a treebank");
-    }
-    int64_t *next = syntax->numbers;
-    for (int half = 0; half < 2; half++) {
-        syntax->halves[half] = (hl_syntax_half){ next, next + n_relations, next + n_relations * (1 + OFFSETS) };
-        next += each;
-    }
-    return hl_ok();
+    return status;
 }
 
 void hl_syntax_free(hl_syntax *syntax)
 {
-    hl_free(syntax->numbers);
+    hl_free(syntax->memory);
     *syntax = (hl_syntax){ 0 };
 }
 

@@ -26,7 +26,7 @@
 #include "core/base/status.h"
 #include "core/base/tensor.h"
 #include "data/text/treebank.h"
-#include "heads/syntax_rate.h"
+#include "heads/estimate.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,7 +58,7 @@ typedef struct hl_syntax {
     int64_t n_own, far;  /* hl_syntax_init: R, and -1 for none; hl_syntax_add_treebank: those of the treebank */
     int64_t n_heads;     /* in all layers, the lowest layer first */
     hl_syntax_half halves[2];
-    int64_t *numbers; /* owned: the memory block of the counts */
+    void *memory; /* owned: the block of the counts */
 } hl_syntax;
 
 /* Requires at least one relation and one head, else HL_INVALID. HL_NO_MEMORY, also for impossible sizes; *syntax is

@@ -1,21 +1,28 @@
 #include "heads/syntax_cases.h"
 
 #include "core/base/memory.h"
+#include "heads/private/block.h"
 
 #include <stdlib.h>
+
+static void lay_out(void *context, hl_block *block)
+{
+    hl_syntax_cases *cases = context;
+    int64_t n = cases->n_rows;
+    cases->relations = hl_block_take(block, n, sizeof *cases->relations);
+    cases->choices = hl_block_take(block, n, sizeof *cases->choices);
+    cases->counts = hl_block_take(block, 2 * n, sizeof *cases->counts);
+    cases->list = hl_block_take(block, 2 * n * cases->each, sizeof *cases->list);
+}
 
 hl_status hl_syntax_cases_init(hl_syntax_cases *cases, const hl_treebank *treebank, const hl_syntax *syntax,
                                const int64_t *relations, int64_t n_rows, int64_t each)
 {
-    size_t n = (size_t)n_rows;
     *cases = (hl_syntax_cases){ .treebank = treebank, .n_rows = n_rows, .each = each };
-    cases->relations = hl_calloc(n, sizeof *cases->relations);
-    cases->choices = hl_calloc(n, sizeof *cases->choices);
-    cases->counts = hl_calloc(2 * n, sizeof *cases->counts);
-    cases->list = hl_calloc(2 * n * (size_t)each, sizeof *cases->list);
-    if (cases->relations == NULL || cases->choices == NULL || cases->counts == NULL || cases->list == NULL) {
-        hl_syntax_cases_free(cases);
-        return hl_error_memory("examples of relations");
+    hl_status status = hl_block_make(&cases->memory, lay_out, cases, "examples of relations");
+    if (status.code != HL_OK) {
+        *cases = (hl_syntax_cases){ 0 };
+        return status;
     }
     for (int64_t row = 0; row < n_rows; row++) {
         cases->relations[row] = relations[row];
@@ -26,10 +33,7 @@ hl_status hl_syntax_cases_init(hl_syntax_cases *cases, const hl_treebank *treeba
 
 void hl_syntax_cases_free(hl_syntax_cases *cases)
 {
-    hl_free(cases->relations);
-    hl_free(cases->choices);
-    hl_free(cases->counts);
-    hl_free(cases->list);
+    hl_free(cases->memory);
     *cases = (hl_syntax_cases){ 0 };
 }
 

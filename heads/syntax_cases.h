@@ -33,7 +33,7 @@ typedef struct hl_syntax_case {
                                   itself */
 } hl_syntax_case;
 
-/* All arrays are owned. */
+/* The arrays are owned. */
 typedef struct hl_syntax_cases {
     const hl_treebank *treebank; /* not owned */
     int64_t n_rows, each;
@@ -41,6 +41,7 @@ typedef struct hl_syntax_cases {
     hl_syntax_choice *choices; /* (n_rows): the head and direction that are shown */
     int64_t *counts;           /* (n_rows, 2): the number of wrong cases, and of right cases */
     hl_syntax_case *list;      /* (n_rows, 2, each), in the order of the sentences */
+    void *memory;              /* the block of these arrays */
 } hl_syntax_cases;
 
 /* For these relations, keeps up to `each` right cases and as many wrong ones. HL_NO_MEMORY; *cases is then empty. On

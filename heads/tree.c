@@ -1,6 +1,7 @@
 #include "heads/tree.h"
 
 #include "core/base/memory.h"
+#include "heads/private/block.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,6 +21,18 @@ typedef struct search {
     int32_t *best;   /* (n): of each row, the row of its best head */
     int32_t *seen;   /* (n): where the search for a circle began that came by */
 } search;
+
+static void lay_out(void *context, hl_block *block)
+{
+    search *s = context;
+    s->scores = hl_block_take(block, s->n * s->n, sizeof *s->scores);
+    s->arcs = hl_block_take(block, s->n * s->n, sizeof *s->arcs);
+    s->node = hl_block_take(block, s->n, sizeof *s->node);
+    s->parent = hl_block_take(block, 2 * s->n, sizeof *s->parent);
+    s->arc = hl_block_take(block, 2 * s->n, sizeof *s->arc);
+    s->best = hl_block_take(block, s->n, sizeof *s->best);
+    s->seen = hl_block_take(block, s->n, sizeof *s->seen);
+}
 
 static void choose_heads(search *s)
 {
@@ -106,25 +119,14 @@ hl_status hl_tree_maximum(const double *scores, int64_t n_words, int64_t root, i
     if (n_words < 1 || root < 0 || root >= n_words || n_words > 1 << 14) {
         return hl_error(HL_INVALID, "a tree's root is one of its words, of which there are %d at most", 1 << 14);
     }
-    size_t n = (size_t)n_words;
     search s = { .n = n_words, .root = root, .n_nodes = n_words };
-    s.scores = hl_calloc(n * n, sizeof *s.scores);
-    s.arcs = hl_calloc(n * n + 7 * n, sizeof *s.arcs);
-    if (s.scores == NULL || s.arcs == NULL) {
-        hl_free(s.scores);
-        hl_free(s.arcs);
-        return hl_error_memory("a tree");
-    }
-    s.node = s.arcs + n * n;
-    s.parent = s.node + n;
-    s.arc = s.parent + 2 * n;
-    s.best = s.arc + 2 * n;
-    s.seen = s.best + n;
-    memcpy(s.scores, scores, n * n * sizeof *scores);
-    for (int32_t i = 0; i < (int32_t)(n * n); i++) {
+    void *memory;
+    HL_TRY(hl_block_make(&memory, lay_out, &s, "a tree"));
+    memcpy(s.scores, scores, (size_t)(n_words * n_words) * sizeof *scores);
+    for (int32_t i = 0; i < (int32_t)(n_words * n_words); i++) {
         s.arcs[i] = i;
     }
-    for (int32_t i = 0; i < (int32_t)n; i++) {
+    for (int32_t i = 0; i < (int32_t)n_words; i++) {
         s.node[i] = i;
         s.parent[i] = -1;
     }
@@ -137,8 +139,7 @@ hl_status hl_tree_maximum(const double *scores, int64_t n_words, int64_t root, i
     for (int64_t i = 0; i < n_words; i++) {
         heads[i] = i == root ? -1 : (int32_t)(s.arc[i] % n_words);
     }
-    hl_free(s.scores);
-    hl_free(s.arcs);
+    hl_free(memory);
     return hl_ok();
 }
 

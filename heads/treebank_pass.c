@@ -146,12 +146,10 @@ void hl_treebank_pass_free(hl_treebank_pass *pass)
 
 /* Running */
 
-static bool begin_slice(void *context, hl_evaluator_slice *slice)
+static hl_status begin_slice(void *context, hl_evaluator_slice *slice)
 {
     hl_treebank_pass *pass = context;
-    if (pass->taker->progress != NULL) {
-        pass->status = pass->taker->progress(pass->taker->context, slice->first, pass->treebank->n_sentences);
-    }
+    const hl_treebank_taker *taker = pass->taker;
     pass->maps = (hl_word_maps){ .n_heads = pass->model->config.heads[0],
                                  .first = slice->first,
                                  .n_sentences = slice->batch.n_examples,
@@ -160,18 +158,17 @@ static bool begin_slice(void *context, hl_evaluator_slice *slice)
     place_maps(pass, slice->first, slice->batch.n_examples, pass->maps.n_heads);
     slice->probes = pass->probes;
     slice->observer = &pass->observer;
-    return pass->status.code == HL_OK;
+    return taker->progress != NULL ? taker->progress(taker->context, slice->first, pass->treebank->n_sentences)
+                                   : hl_ok();
 }
 
 hl_status hl_treebank_pass_run(hl_treebank_pass *pass, hl_arena *arena, const hl_treebank_taker *taker)
 {
     pass->taker = taker;
-    pass->status = hl_ok();
     hl_evaluator evaluator = evaluator_of(pass);
     evaluator.arena = arena;
     evaluator.begin = begin_slice;
-    HL_TRY(hl_evaluate(&evaluator, &pass->storage.batch, NULL));
-    return pass->status;
+    return hl_evaluate(&evaluator, &pass->storage.batch, NULL);
 }
 
 /* Heads at the same time */

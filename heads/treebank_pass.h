@@ -70,7 +70,6 @@ typedef struct hl_treebank_pass {
     hl_tape_observer observer;
     hl_word_maps maps; /* of the current slice */
     const hl_treebank_taker *taker;
-    hl_status status;
 } hl_treebank_pass;
 
 /* Runs the model on up to `rows` rows at once, or on one longer sentence. The model needs no numbers yet. HL_INVALID (a

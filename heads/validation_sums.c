@@ -22,37 +22,32 @@ void hl_validation_sums_add_lengths(hl_validation_sums *sums, const hl_sequences
                 sums->queries[first + j]++;
                 sums->uniform[first + j] += 1 / (double)n_keys;
             }
-            sums->entropy_uniform += log((double)n_keys);
+            *sums->entropy_uniform += log((double)n_keys);
         }
     }
 }
 
-/* The sums of one head. */
-typedef struct head_sums {
-    double *offset; /* of k = 0 */
-    int64_t *histogram;
-    double entropy, normalised, confidence;
-} head_sums;
-
-static void add_query(const hl_pattern *pattern, int64_t i, head_sums *sums)
+/* Adds a query of head h, of which offset[0] is that of k = 0. */
+static void add_query(const hl_pattern *pattern, int64_t i, const hl_validation_sums_layer *layer, int64_t h,
+                      double *offset)
 {
     int64_t n_keys = hl_pattern_keys(pattern, i);
     const hl_real *row = hl_pattern_row(pattern, i);
-    double *offset = sums->offset - i, entropy = hl_row_entropy(row, n_keys);
+    double entropy = hl_row_entropy(row, n_keys);
+    offset -= i;
 #pragma omp simd
     for (int64_t j = 0; j < n_keys; j++) {
         offset[j] += (double)row[j];
     }
     hl_real lanes[HL_LANES] = { 0 };
     HL_FOR_LANES(n_keys, j, l, lanes[l] = row[j] > lanes[l] ? row[j] : lanes[l]);
-    sums->entropy += entropy;
-    sums->confidence += (double)hl_lanes_max(lanes);
+    layer->entropy[h] += entropy;
+    layer->confidence[h] += (double)hl_lanes_max(lanes);
     if (n_keys > 1) {
         double normalised = entropy / log((double)n_keys), bin = normalised * HL_ENTROPY_BINS;
-        sums->normalised += normalised;
-        sums->histogram[!(bin > 0)              ? 0
-                        : bin < HL_ENTROPY_BINS ? (int)bin
-                                                : HL_ENTROPY_BINS - 1]++; /* despite rounding */
+        int at = !(bin > 0) ? 0 : bin < HL_ENTROPY_BINS ? (int)bin : HL_ENTROPY_BINS - 1; /* despite rounding */
+        layer->normalised[h] += normalised;
+        layer->histogram[h * HL_ENTROPY_BINS + at]++;
     }
 }
 
@@ -68,11 +63,9 @@ typedef struct layer_work {
 static void add_heads(const void *context, hl_range heads)
 {
     const layer_work *work = context;
-    const hl_validation_sums_layer *layer = work->layer;
     int64_t T = work->sums->n_tokens;
     for (int64_t h = heads.begin; h < heads.end; h++) {
-        head_sums sums = { layer->offset + h * (2 * T - 1) + T - 1, layer->histogram + h * HL_ENTROPY_BINS,
-                           layer->entropy[h], layer->normalised[h], layer->confidence[h] };
+        double *offset = work->layer->offset + h * n_offsets(work->sums) + T - 1;
         for (int64_t e = 0; e < work->examples->n; e++) {
             int64_t n = hl_sequences_length(work->examples, e), first = hl_sequences_first(work->examples, e);
             hl_pattern pattern = { .weights = work->weights + work->H * T * first + h * n * n,
@@ -80,12 +73,9 @@ static void add_heads(const void *context, hl_range heads)
                                    .n = n,
                                    .causal = work->sums->causal };
             for (int64_t i = 0; i < pattern.n; i++) {
-                add_query(&pattern, i, &sums);
+                add_query(&pattern, i, work->layer, h, offset);
             }
         }
-        layer->entropy[h] = sums.entropy;
-        layer->normalised[h] = sums.normalised;
-        layer->confidence[h] = sums.confidence;
     }
 }
 
@@ -136,7 +126,7 @@ void hl_validation_sums_finish(hl_validation_sums *sums)
     for (int64_t i = 0; i < n_offsets(sums); i++) {
         divide(&sums->uniform[i], 1, sums->queries[i]);
     }
-    divide(&sums->entropy_uniform, 1, n);
+    divide(sums->entropy_uniform, 1, n);
 }
 
 /* Metrics */
@@ -149,21 +139,6 @@ hl_score hl_validation_sums_offset(const hl_validation_sums *sums, int layer, in
     }
     int64_t at = k + T - 1;
     return (hl_score){ sums->layers[layer].offset[head * (2 * T - 1) + at], sums->uniform[at], sums->queries[at] };
-}
-
-hl_score hl_validation_sums_entropy(const hl_validation_sums *sums, int layer, int64_t head)
-{
-    return (hl_score){ sums->layers[layer].entropy[head], sums->entropy_uniform, all_queries(sums) };
-}
-
-hl_score hl_validation_sums_normalised(const hl_validation_sums *sums, int layer, int64_t head)
-{
-    return (hl_score){ sums->layers[layer].normalised[head], 1, normalised_queries(sums) };
-}
-
-hl_score hl_validation_sums_confidence(const hl_validation_sums *sums, int layer, int64_t head)
-{
-    return (hl_score){ sums->layers[layer].confidence[head], sums->uniform[sums->n_tokens - 1], all_queries(sums) };
 }
 
 /* The mean over all queries of sum_j A[i][j] |j - i|, or (j - i): every offset's mean times its queries is its sum. As
@@ -182,12 +157,15 @@ static hl_score distance(const hl_validation_sums *s, int layer, int64_t head, d
     return hl_score_mean(sum);
 }
 
-hl_score hl_validation_sums_distance(const hl_validation_sums *sums, int layer, int64_t head)
+hl_validation_scores hl_validation_sums_scores(const hl_validation_sums *sums, int layer, int64_t head)
 {
-    return distance(sums, layer, head, 1);
-}
-
-hl_score hl_validation_sums_signed(const hl_validation_sums *sums, int layer, int64_t head)
-{
-    return distance(sums, layer, head, -1);
+    const hl_validation_sums_layer *of = &sums->layers[layer];
+    int64_t n = all_queries(sums);
+    return (hl_validation_scores){
+        .entropy = { of->entropy[head], *sums->entropy_uniform, n },
+        .normalised = { of->normalised[head], 1, normalised_queries(sums) },
+        .confidence = { of->confidence[head], sums->uniform[sums->n_tokens - 1], n },
+        .distance = distance(sums, layer, head, 1),
+        .directed = distance(sums, layer, head, -1),
+    };
 }

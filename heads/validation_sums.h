@@ -31,9 +31,9 @@ typedef struct hl_validation_sums {
     int64_t n_tokens;     /* T: no example is longer */
     bool causal;
 
-    int64_t *queries;       /* (2 T - 1): how many queries have the key at offset k; all queries have the one at 0 */
-    double *uniform;        /* (2 T - 1): of 1 / n_i over the same queries: the value for attention spread evenly */
-    double entropy_uniform; /* of ln n_i over all queries: likewise for attention spread evenly */
+    int64_t *queries;        /* (2 T - 1): how many queries have the key at offset k; all queries have the one at 0 */
+    double *uniform;         /* (2 T - 1): of 1 / n_i over the same queries: the value for attention spread evenly */
+    double *entropy_uniform; /* (1): of ln n_i over all queries: likewise for attention spread evenly */
     hl_validation_sums_layer layers[HL_MAX_LAYERS];
 } hl_validation_sums;
 
@@ -52,12 +52,13 @@ void hl_validation_sums_finish(hl_validation_sums *sums);
  * heads/distance.h. The baselines are those of attention spread evenly. n is 0 if no query has the key at offset k, or
  * no query has two keys. */
 hl_score hl_validation_sums_offset(const hl_validation_sums *sums, int layer, int64_t head, int64_t k);
-hl_score hl_validation_sums_entropy(const hl_validation_sums *sums, int layer, int64_t head);
-hl_score hl_validation_sums_normalised(const hl_validation_sums *sums, int layer, int64_t head);
-hl_score hl_validation_sums_confidence(const hl_validation_sums *sums, int layer, int64_t head);
-hl_score hl_validation_sums_distance(const hl_validation_sums *sums, int layer, int64_t head); /* in tokens, in either
-                                                                                                  direction */
-hl_score hl_validation_sums_signed(const hl_validation_sums *sums, int layer,
-                                   int64_t head); /* below 0 if the head looks back */
+
+typedef struct hl_validation_scores {
+    hl_score entropy, normalised, confidence;
+    hl_score distance; /* in tokens, in either direction */
+    hl_score directed; /* below 0 if the head looks back */
+} hl_validation_scores;
+
+hl_validation_scores hl_validation_sums_scores(const hl_validation_sums *sums, int layer, int64_t head);
 
 HL_END_DECLS

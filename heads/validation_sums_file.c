@@ -7,19 +7,43 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { NAME = sizeof "all_entropy_normalised_-2147483648" };
-
 /* The arrays that a file has of the examples, and of each layer. */
 enum { OF_EXAMPLES = 3, OF_A_LAYER = 5 };
 
-/* "all_<what>_<l>"; returns `name`. */
-static const char *name_of(char name[NAME], const char *what, int l)
+bool hl_validation_sums_array(hl_validation_sums *sums, int i, hl_sums_array *array)
 {
-    snprintf(name, NAME, "all_%s_%d", what, l);
-    return name;
+    int l = i < OF_EXAMPLES ? 0 : (i - OF_EXAMPLES) / OF_A_LAYER;
+    if (l >= sums->n_layers) {
+        return false;
+    }
+    hl_validation_sums_layer *layer = &sums->layers[l];
+    int64_t H = sums->heads[l], offsets = 2 * sums->n_tokens - 1;
+    double log_T = log((double)sums->n_tokens);
+    const hl_sums_array arrays[] = {
+        { "queries", HL_SHAPE(offsets), .counts = &sums->queries },
+        { "uniform", HL_SHAPE(offsets), .means = &sums->uniform, .most = 1 },
+        { "entropy_uniform", { .n_dims = 0 }, .means = &sums->entropy_uniform, .most = log_T },
+        { "offset", HL_SHAPE(H, offsets), .means = &layer->offset, .most = 1 },
+        { "entropy", HL_SHAPE(H), .means = &layer->entropy, .most = log_T },
+        { "entropy_normalised", HL_SHAPE(H), .means = &layer->normalised, .most = 1 },
+        { "entropy_histogram", HL_SHAPE(H, HL_ENTROPY_BINS), .counts = &layer->histogram },
+        { "confidence", HL_SHAPE(H), .means = &layer->confidence, .most = 1 },
+    };
+    bool of_layer = i >= OF_EXAMPLES;
+    const hl_sums_array *it = &arrays[of_layer ? OF_EXAMPLES + (i - OF_EXAMPLES) % OF_A_LAYER : i];
+    *array = *it;
+    snprintf(array->name, sizeof array->name, of_layer ? "all_%s_%d" : "all_%s", it->name, l);
+    return true;
 }
 
-/* Writing */
+void hl_sums_array_place(const hl_sums_array *array, void *numbers)
+{
+    if (array->counts != NULL) {
+        *array->counts = numbers;
+    } else {
+        *array->means = numbers;
+    }
+}
 
 size_t hl_validation_sums_count(const hl_model_config *config, int64_t n_tokens)
 {
@@ -34,111 +58,71 @@ size_t hl_validation_sums_file_bytes(const hl_model_config *config, int64_t n_to
     return hl_size_sum(hl_size_product(hl_validation_sums_count(config, n_tokens), sizeof(double)), frames);
 }
 
-static void write_layer(const hl_validation_sums *sums, int l, hl_npz_writer *npz)
-{
-    const hl_validation_sums_layer *layer = &sums->layers[l];
-    int64_t H = sums->heads[l];
-    char name[NAME];
-    hl_npz_add(npz, name_of(name, "offset", l), HL_NPY_FLOAT64, HL_SHAPE(H, 2 * sums->n_tokens - 1), layer->offset);
-    hl_npz_add(npz, name_of(name, "entropy", l), HL_NPY_FLOAT64, HL_SHAPE(H), layer->entropy);
-    hl_npz_add(npz, name_of(name, "entropy_normalised", l), HL_NPY_FLOAT64, HL_SHAPE(H), layer->normalised);
-    hl_npz_add(npz, name_of(name, "entropy_histogram", l), HL_NPY_INT64, HL_SHAPE(H, HL_ENTROPY_BINS),
-               layer->histogram);
-    hl_npz_add(npz, name_of(name, "confidence", l), HL_NPY_FLOAT64, HL_SHAPE(H), layer->confidence);
-}
-
 void hl_validation_sums_write(const hl_validation_sums *sums, hl_npz_writer *npz)
 {
-    hl_shape offsets = HL_SHAPE(2 * sums->n_tokens - 1), scalar = { .n_dims = 0 };
-    hl_npz_add(npz, "all_queries", HL_NPY_INT64, offsets, sums->queries);
-    hl_npz_add(npz, "all_uniform", HL_NPY_FLOAT64, offsets, sums->uniform);
-    hl_npz_add(npz, "all_entropy_uniform", HL_NPY_FLOAT64, scalar, &sums->entropy_uniform);
-    for (int l = 0; l < sums->n_layers; l++) {
-        write_layer(sums, l, npz);
+    hl_sums_array array;
+    for (int i = 0; hl_validation_sums_array((hl_validation_sums *)sums, i, &array); i++) { /* only reads them */
+        if (array.counts != NULL) {
+            hl_npz_add(npz, array.name, HL_NPY_INT64, array.shape, *array.counts);
+        } else {
+            hl_npz_add(npz, array.name, HL_NPY_FLOAT64, array.shape, *array.means);
+        }
     }
 }
 
 /* Reading */
 
-/* Where the numbers are read from. */
-typedef struct source {
-    const hl_npz *npz;
-    const char *path;
-} source;
-
-/* Means are within 0 .. most, but for rounding. */
-static hl_status read_means(source from, const char *name, hl_shape shape, double most, double **means)
+static hl_status check_means(const char *path, const hl_sums_array *array)
 {
-    const double slack = 1e-3;
-    void *data = NULL;
-    HL_TRY(hl_snapshot_array(from.npz, from.path, name, HL_NPY_FLOAT64, shape, &data));
-    *means = data;
-    for (int64_t i = 0; i < hl_shape_count(shape); i++) {
-        if (!((*means)[i] >= -slack && (*means)[i] <= most + slack)) {
-            return hl_snapshot_wrong(from.path, name, "%g at place %lld is not in 0 .. %g", (*means)[i], (long long)i,
-                                     most);
+    const double slack = 1e-3, *means = *array->means;
+    for (int64_t i = 0; i < hl_shape_count(array->shape); i++) {
+        if (!(means[i] >= -slack && means[i] <= array->most + slack)) {
+            return hl_snapshot_wrong(path, array->name, "%g at place %lld is not in 0 .. %g", means[i], (long long)i,
+                                     array->most);
         }
     }
     return hl_ok();
 }
 
-static hl_status read_counts(source from, const char *name, hl_shape shape, int64_t **counts)
+static hl_status check_counts(const char *path, const hl_sums_array *array)
 {
-    const int64_t most = INT64_MAX / HL_ENTROPY_BINS; /* so that they can be added up */
-    void *data = NULL;
-    HL_TRY(hl_snapshot_array(from.npz, from.path, name, HL_NPY_INT64, shape, &data));
-    *counts = data;
-    for (int64_t i = 0; i < hl_shape_count(shape); i++) {
-        if ((*counts)[i] < 0 || (*counts)[i] > most) {
-            return hl_snapshot_wrong(from.path, name, "%lld at place %lld counts nothing", (long long)(*counts)[i],
+    const int64_t most = INT64_MAX / HL_ENTROPY_BINS, *counts = *array->counts; /* so that they can be added up */
+    for (int64_t i = 0; i < hl_shape_count(array->shape); i++) {
+        if (counts[i] < 0 || counts[i] > most) {
+            return hl_snapshot_wrong(path, array->name, "%lld at place %lld counts nothing", (long long)counts[i],
                                      (long long)i);
         }
     }
     return hl_ok();
 }
 
-static hl_status read_layer(source from, int l, hl_validation_sums *sums)
+static hl_status read_array(const hl_npz *npz, const char *path, const hl_sums_array *array)
 {
-    hl_validation_sums_layer *layer = &sums->layers[l];
-    int64_t H = sums->heads[l];
-    char name[NAME];
-    HL_TRY(read_means(from, name_of(name, "offset", l), HL_SHAPE(H, 2 * sums->n_tokens - 1), 1, &layer->offset));
-    HL_TRY(read_means(from, name_of(name, "entropy", l), HL_SHAPE(H), log((double)sums->n_tokens), &layer->entropy));
-    HL_TRY(read_means(from, name_of(name, "entropy_normalised", l), HL_SHAPE(H), 1, &layer->normalised));
-    HL_TRY(read_counts(from, name_of(name, "entropy_histogram", l), HL_SHAPE(H, HL_ENTROPY_BINS), &layer->histogram));
-    return read_means(from, name_of(name, "confidence", l), HL_SHAPE(H), 1, &layer->confidence);
+    void *data = NULL;
+    hl_npy_type type = array->counts != NULL ? HL_NPY_INT64 : HL_NPY_FLOAT64;
+    HL_TRY(hl_snapshot_array(npz, path, array->name, type, array->shape, &data));
+    hl_sums_array_place(array, data);
+    return array->counts != NULL ? check_counts(path, array) : check_means(path, array);
 }
 
-static hl_status read_examples(source from, hl_validation_sums *sums)
+bool hl_validation_sums_are_in(const hl_npz *npz)
 {
-    hl_shape offsets = HL_SHAPE(2 * sums->n_tokens - 1), scalar = { .n_dims = 0 };
-    double *entropy = NULL;
-    HL_TRY(read_counts(from, "all_queries", offsets, &sums->queries));
-    HL_TRY(read_means(from, "all_uniform", offsets, 1, &sums->uniform));
-    HL_TRY(read_means(from, "all_entropy_uniform", scalar, log((double)sums->n_tokens), &entropy));
-    sums->entropy_uniform = *entropy;
-    return hl_ok();
+    return hl_npz_find(npz, "all_queries") != NULL;
 }
 
 hl_status hl_validation_sums_read(const hl_npz *npz, const char *path, int n_layers, const int32_t *heads,
-                                  int64_t least, int64_t most, hl_validation_sums *sums, bool *has)
+                                  int64_t least, int64_t most, hl_validation_sums *sums)
 {
-    const source from = { npz, path };
-    const hl_npz_array *queries = hl_npz_find(npz, "all_queries");
-    *sums = (hl_validation_sums){ .n_layers = n_layers, .heads = heads };
-    *has = queries != NULL;
-    if (queries == NULL) {
-        return hl_ok();
-    }
-    int64_t count = hl_shape_count(queries->shape), T = (count + 1) / 2;
-    if (queries->shape.n_dims != 1 || count % 2 == 0 || T < least || T > most) {
+    hl_shape queries = hl_npz_find(npz, "all_queries")->shape;
+    int64_t count = hl_shape_count(queries), T = (count + 1) / 2;
+    *sums = (hl_validation_sums){ .n_layers = n_layers, .heads = heads, .n_tokens = T };
+    if (queries.n_dims != 1 || count % 2 == 0 || T < least || T > most) {
         return hl_snapshot_wrong(path, "all_queries", "are not (2 T - 1) with T in %lld .. %lld", (long long)least,
                                  (long long)most);
     }
-    sums->n_tokens = T;
-    HL_TRY(read_examples(from, sums));
-    for (int l = 0; l < n_layers; l++) {
-        HL_TRY(read_layer(from, l, sums));
+    hl_sums_array array;
+    for (int i = 0; hl_validation_sums_array(sums, i, &array); i++) {
+        HL_TRY(read_array(npz, path, &array));
     }
     return hl_ok();
 }

@@ -24,7 +24,7 @@ size_t hl_validation_sums_pass_bytes(const hl_model_config *config, int64_t rows
 
 size_t hl_validation_sums_pass_value_bytes(const hl_model_config *config, int64_t n_tokens)
 {
-    return hl_size_product(hl_size_sum(hl_validation_sums_count(config, n_tokens), 1), sizeof(double));
+    return hl_size_product(hl_validation_sums_count(config, n_tokens), sizeof(double));
 }
 
 /* Copies what a head attends to, (n, n) of an example of n tokens. */
@@ -65,20 +65,11 @@ hl_status hl_validation_sums_pass_init(hl_validation_sums_pass *pass, const hl_m
         hl_validation_sums_pass_free(pass);
         return hl_error_memory("what heads do on the validation set");
     }
-    hl_validation_sums *s = &pass->sums;
-    int64_t offsets = 2 * s->n_tokens - 1;
     double *next = pass->numbers; /* 8 bytes a number, as the counts */
-    s->queries = (int64_t *)next;
-    s->uniform = next + offsets;
-    next += 2 * offsets;
-    for (int l = 0; l < s->n_layers; l++) {
-        int64_t H = s->heads[l];
-        s->layers[l] = (hl_validation_sums_layer){ .offset = next,
-                                                   .entropy = next + H * offsets,
-                                                   .normalised = next + H * (offsets + 1),
-                                                   .confidence = next + H * (offsets + 2),
-                                                   .histogram = (int64_t *)(next + H * (offsets + 3)) };
-        next += H * (offsets + 3 + HL_ENTROPY_BINS);
+    hl_sums_array array;
+    for (int i = 0; hl_validation_sums_array(&pass->sums, i, &array); i++) {
+        hl_sums_array_place(&array, next);
+        next += hl_shape_count(array.shape);
     }
     for (int l = 0; l < config->n_layers; l++) {
         pass->probes[l] = (hl_head_probe){ .observe = copy_weights, .observe_context = pass };
@@ -98,7 +89,6 @@ void hl_validation_sums_pass_free(hl_validation_sums_pass *pass)
 void hl_validation_sums_pass_begin(hl_validation_sums_pass *pass)
 {
     memset(pass->numbers, 0, pass->count * sizeof *pass->numbers);
-    pass->sums.entropy_uniform = 0;
 }
 
 void hl_validation_sums_pass_batch(hl_validation_sums_pass *pass, const hl_batch *batch, int threads)
@@ -113,44 +103,27 @@ void hl_validation_sums_pass_batch(hl_validation_sums_pass *pass, const hl_batch
 void hl_validation_sums_pass_save(const hl_validation_sums_pass *pass, double *value)
 {
     memcpy(value, pass->numbers, pass->count * sizeof *value);
-    value[pass->count] = pass->sums.entropy_uniform;
 }
 
 void hl_validation_sums_pass_load(hl_validation_sums_pass *pass, const double *value)
 {
     memcpy(pass->numbers, value, pass->count * sizeof *value);
-    pass->sums.entropy_uniform = value[pass->count];
-}
-
-/* Adds numbers in double from place *next to `end`. */
-static void add_until(size_t *next, size_t end, double *to, const double *from)
-{
-    for (; *next < end; (*next)++) {
-        to[*next] += from[*next];
-    }
-}
-
-/* Adds as many counts at *next. */
-static void add_counts(size_t *next, size_t count, double *to, const double *from)
-{
-    int64_t *counts = (int64_t *)(to + *next);
-    const int64_t *others = (const int64_t *)(from + *next);
-    for (size_t i = 0; i < count; i++) {
-        counts[i] += others[i];
-    }
-    *next += count;
 }
 
 void hl_validation_sums_pass_add(const hl_validation_sums_pass *pass, double *to, const double *from)
 {
-    const hl_validation_sums *s = &pass->sums;
-    size_t next = 0;
-    add_counts(&next, (size_t)(2 * s->n_tokens - 1), to, from);
-    for (int l = 0; l < s->n_layers; l++) {
-        add_until(&next, (size_t)((double *)s->layers[l].histogram - pass->numbers), to, from);
-        add_counts(&next, (size_t)s->heads[l] * HL_ENTROPY_BINS, to, from);
+    hl_sums_array array;
+    for (int i = 0; hl_validation_sums_array((hl_validation_sums *)&pass->sums, i, &array); i++) { /* only reads them */
+        int64_t n = hl_shape_count(array.shape);
+        for (int64_t k = 0; k < n && array.means != NULL; k++) {
+            to[k] += from[k];
+        }
+        for (int64_t k = 0; k < n && array.counts != NULL; k++) {
+            ((int64_t *)to)[k] += ((const int64_t *)from)[k];
+        }
+        to += n;
+        from += n;
     }
-    add_until(&next, pass->count + 1, to, from);
 }
 
 const hl_validation_sums *hl_validation_sums_pass_end(hl_validation_sums_pass *pass)

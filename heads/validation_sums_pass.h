@@ -26,7 +26,7 @@ typedef struct hl_validation_sums_pass {
     hl_head_probe probes[HL_MAX_LAYERS];
     hl_validation_sums sums;
     double *numbers;  /* owned: the memory block of all that `sums` points to */
-    size_t count;     /* the number of `numbers`; a value has one more (hl_validation_sums_pass_save) */
+    size_t count;     /* the number of `numbers`, and of those of a value (hl_validation_sums_pass_save) */
     hl_real *weights; /* owned: of the layer that ran last, in the order that hl_validation_sums_add requires */
 
     const hl_batch *batch; /* the current batch; not owned */
@@ -56,7 +56,7 @@ void hl_validation_sums_pass_begin(hl_validation_sums_pass *pass);
  * Allocates nothing. */
 void hl_validation_sums_pass_batch(hl_validation_sums_pass *pass, const hl_batch *batch, int threads);
 
-/* Sums as values that can be added; each has count + 1 numbers of 8 bytes. _save copies out what was gathered since the
+/* Sums as values that can be added; each has `count` numbers of 8 bytes. _save copies out what was gathered since the
  * beginning. _add adds one value to another. _load continues as if a value had been gathered. */
 void hl_validation_sums_pass_save(const hl_validation_sums_pass *pass, double *value);
 void hl_validation_sums_pass_add(const hl_validation_sums_pass *pass, double *to, const double *from);

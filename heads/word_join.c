@@ -1,7 +1,20 @@
 #include "heads/word_join.h"
 
 #include "core/base/memory.h"
-#include "heads/word_share.h"
+#include "heads/private/block.h"
+
+double hl_word_weight(const hl_pattern *pattern, hl_word_span query, hl_word_span key)
+{
+    double sum = 0;
+    for (int64_t i = query.begin; i < query.end; i++) {
+        const hl_real *row = hl_pattern_row(pattern, i);
+        int64_t n_keys = hl_pattern_keys(pattern, i), end = key.end < n_keys ? key.end : n_keys;
+        for (int64_t j = key.begin; j < end; j++) {
+            sum += (double)row[j];
+        }
+    }
+    return sum / (double)(query.end - query.begin);
+}
 
 static int64_t count_words(const hl_pattern *example)
 {
@@ -19,39 +32,42 @@ static hl_pattern example_at(const hl_patterns *layer, int64_t head, int64_t e)
     return hl_patterns_at(&patterns, e);
 }
 
-static hl_status allocate(hl_word_join *join, const hl_patterns *layers, int n_layers)
+/* What is joined. */
+typedef struct joining {
+    hl_word_join *join;
+    const hl_patterns *layers;
+    int n_layers;
+    int64_t n_heads, W; /* heads of all layers; the most words */
+} joining;
+
+static void lay_out(void *context, hl_block *block)
 {
-    int64_t E = layers->n_examples, W = 1, heads = 0;
-    for (int64_t e = 0; e < E; e++) {
-        hl_pattern example = hl_patterns_at(layers, e);
-        int64_t n = count_words(&example);
-        W = n > W ? n : W;
-    }
-    for (int l = 0; l < n_layers; l++) {
-        heads += layers[l].n_heads;
-    }
-    join->weights = hl_calloc(hl_size_product((size_t)(E * heads), (size_t)(W * W)), sizeof *join->weights);
-    join->layers = hl_calloc((size_t)n_layers, sizeof *join->layers);
-    join->first = hl_calloc((size_t)(E * (2 * W + 1)), sizeof *join->first);
-    HL_NEED(join->weights != NULL && join->layers != NULL && join->first != NULL, "maps of words");
-    join->examples = (hl_examples){ .n_examples = E,
-                                    .n_tokens = W,
-                                    .tokens = layers->text.forms != NULL ? join->first + E * W : NULL,
-                                    .kinds = layers->text.form_kinds,
-                                    .lengths = join->first + 2 * E * W };
-    hl_real *weights = join->weights;
-    for (int l = 0; l < n_layers; l++) {
-        join->layers[l] = (hl_patterns){ .weights = weights,
+    const joining *of = context;
+    hl_word_join *join = of->join;
+    const hl_pattern_text *text = &of->layers->text;
+    int64_t E = of->layers->n_examples, W = of->W;
+    join->first = hl_block_take(block, E * W, sizeof *join->first);
+    join->examples = (hl_examples){
+        .n_examples = E,
+        .n_tokens = W,
+        .tokens = text->forms != NULL ? hl_block_take(block, E * W, sizeof *join->examples.tokens) : NULL,
+        .kinds = text->form_kinds,
+        .lengths = hl_block_take(block, E, sizeof *join->examples.lengths),
+    };
+    join->layers = hl_block_take(block, of->n_layers, sizeof *join->layers);
+    join->weights = hl_block_take(block, of->n_heads * E * W * W, sizeof *join->weights);
+    hl_real *next = join->weights;
+    for (int l = 0; join->layers != NULL && l < of->n_layers; l++) {
+        join->layers[l] = (hl_patterns){ .weights = next,
                                          .lengths = join->examples.lengths,
-                                         .n_heads = layers[l].n_heads,
+                                         .n_heads = of->layers[l].n_heads,
                                          .n_tokens = W,
-                                         .causal = layers[l].causal,
+                                         .causal = of->layers[l].causal,
                                          .n_examples = E,
                                          .tokens = join->examples.tokens,
                                          .text.kinds = join->examples.kinds };
-        weights += E * layers[l].n_heads * W * W;
+        next += E * of->layers[l].n_heads * W * W;
     }
-    return hl_ok();
 }
 
 static void name_words(const hl_pattern *example, int32_t *first, int32_t *forms, int32_t *length)
@@ -78,11 +94,16 @@ static void join_map(const hl_pattern *example, int64_t W, hl_real *joined)
 hl_status hl_word_join_make(hl_word_join *join, const hl_patterns *layers, int n_layers)
 {
     *join = (hl_word_join){ 0 };
-    hl_status status = allocate(join, layers, n_layers);
-    if (status.code != HL_OK) {
-        hl_word_join_free(join);
-        return status;
+    joining of = { .join = join, .layers = layers, .n_layers = n_layers, .W = 1 };
+    for (int64_t e = 0; e < layers->n_examples; e++) {
+        hl_pattern example = hl_patterns_at(layers, e);
+        int64_t n = count_words(&example);
+        of.W = n > of.W ? n : of.W;
     }
+    for (int l = 0; l < n_layers; l++) {
+        of.n_heads += layers[l].n_heads;
+    }
+    HL_TRY(hl_block_make(&join->memory, lay_out, &of, "maps of words"));
     hl_examples *examples = &join->examples;
     int64_t E = examples->n_examples, W = examples->n_tokens;
     for (int64_t e = 0; e < E; e++) {
@@ -104,8 +125,6 @@ hl_status hl_word_join_make(hl_word_join *join, const hl_patterns *layers, int n
 
 void hl_word_join_free(hl_word_join *join)
 {
-    hl_free(join->weights);
-    hl_free(join->layers);
-    hl_free(join->first);
+    hl_free(join->memory);
     *join = (hl_word_join){ 0 };
 }

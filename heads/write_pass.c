@@ -1,73 +1,24 @@
 #include "heads/private/write_pass.h"
 
-#include "core/base/memory.h"
 #include "core/op.h"
 #include "core/ops/linear.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- memory ---- */
-
-static bool is_post(const hl_model *model)
+void hl_write_pass_lay_out(hl_write_pass *pass, hl_block *block, const hl_model *model, int64_t R)
 {
-    return model->config.norm == HL_NORM_POST;
-}
-
-static bool has_feed_forward(const hl_model *model)
-{
-    return model->config.feed_forward != HL_FEED_FORWARD_NONE;
-}
-
-/* Numbers of one row. */
-static int64_t row_numbers(const hl_model *model)
-{
-    int64_t numbers = 2 * model->config.d_model;
-    for (int l = 0; l < model->encoder.n_layers; l++) {
-        const hl_multi_head_config *c = &model->encoder.layers[l].self_attn.config;
-        numbers += c->n_heads * c->d_v + c->d_model + 2;
-    }
-    return numbers;
-}
-
-size_t hl_write_pass_bytes(const hl_model *model, int64_t most_rows)
-{
-    return hl_size_product((size_t)most_rows, (size_t)row_numbers(model) * sizeof(hl_real));
-}
-
-static hl_real *next_part(hl_real **next, int64_t numbers)
-{
-    hl_real *part = *next;
-    *next += numbers;
-    return part;
-}
-
-hl_status hl_write_pass_init(hl_write_pass *pass, const hl_model *model, int64_t most_rows)
-{
-    memset(pass, 0, sizeof *pass);
-    hl_real *next = hl_malloc(hl_write_pass_bytes(model, most_rows));
-    HL_NEED(next != NULL, "what heads write");
     int64_t D = model->config.d_model;
     pass->model = model;
-    pass->most = most_rows;
-    pass->numbers = next;
-    pass->embedding = next_part(&next, most_rows * D);
-    pass->hidden = next_part(&next, most_rows * D);
+    pass->embedding = hl_block_take(block, R * D, sizeof(hl_real));
+    pass->hidden = hl_block_take(block, R * D, sizeof(hl_real));
     for (int l = 0; l < model->encoder.n_layers; l++) {
         const hl_multi_head_config *c = &model->encoder.layers[l].self_attn.config;
-        hl_write_layer *layer = &pass->layers[l];
-        layer->z = next_part(&next, most_rows * c->n_heads * c->d_v);
-        layer->feed_forward = next_part(&next, most_rows * D);
-        layer->scale1 = next_part(&next, most_rows);
-        layer->scale2 = next_part(&next, most_rows);
+        pass->layers[l] = (hl_write_layer){ .z = hl_block_take(block, R * c->n_heads * c->d_v, sizeof(hl_real)),
+                                            .feed_forward = hl_block_take(block, R * D, sizeof(hl_real)),
+                                            .scale1 = hl_block_take(block, R, sizeof(hl_real)),
+                                            .scale2 = hl_block_take(block, R, sizeof(hl_real)) };
     }
-    return hl_ok();
-}
-
-void hl_write_pass_free(hl_write_pass *pass)
-{
-    hl_free(pass->numbers);
-    memset(pass, 0, sizeof *pass);
 }
 
 /* ---- norms ---- */
@@ -91,14 +42,18 @@ static hl_real scale_of(const hl_norm_layer *norm, const hl_real *x, int64_t D)
     return (hl_real)(1 / sqrt(squares / (double)D + (double)norm->epsilon));
 }
 
-void hl_write_norm_backward(const hl_norm_layer *norm, const hl_real *scale, int64_t n, hl_real *g, double *shifts)
+void hl_write_norm_backward(const hl_norm_layer *norm, const hl_real *scale, int64_t n, hl_real *g, double *shifts,
+                            int64_t stride)
 {
     int64_t D = hl_shape_last(norm->weight->shape);
     for (int64_t i = 0; i < n; i++, g += D) {
-        shifts[i] = 0;
+        double shift = 0;
         for (int64_t d = 0; d < D; d++) {
-            shifts[i] += norm->bias != NULL ? (double)g[d] * (double)norm->bias->data[d] : 0;
+            shift += norm->bias != NULL ? (double)g[d] * (double)norm->bias->data[d] : 0;
             g[d] *= norm->weight->data[d];
+        }
+        if (shifts != NULL) {
+            shifts[i * stride] = shift;
         }
         hl_real mean = (hl_real)centre_of(norm, g, D);
         for (int64_t d = 0; d < D; d++) {
@@ -119,6 +74,16 @@ void hl_write_norm_forward(const hl_norm_layer *norm, const hl_real *scale, int6
 }
 
 /* ---- the observer ---- */
+
+static bool is_post(const hl_model *model)
+{
+    return model->config.norm == HL_NORM_POST;
+}
+
+static bool has_feed_forward(const hl_model *model)
+{
+    return model->config.feed_forward != HL_FEED_FORWARD_NONE;
+}
 
 static void copy_rows(const hl_write_pass *pass, hl_real *to, const hl_real *from, int64_t width)
 {

@@ -1,51 +1,22 @@
 #include "heads/private/write_terms.h"
 
-#include "core/base/memory.h"
 #include "core/kernels/matmul.h"
+#include "heads/head_set.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-/* ---- memory ---- */
-
-static int64_t widest(const hl_model *model)
+void hl_write_terms_lay_out(hl_write_terms *t, hl_block *block, const hl_model *model, int64_t R)
 {
-    int64_t most = 0;
-    for (int l = 0; l < model->config.n_layers; l++) {
-        int64_t width = (int64_t)model->config.heads[l] * model->config.d_v[l];
-        most = width > most ? width : most;
-    }
-    return most;
-}
-
-size_t hl_write_terms_bytes(const hl_model *model, int64_t most_rows)
-{
-    size_t reals = (size_t)(3 * model->config.d_model + widest(model)) * sizeof(hl_real);
-    size_t doubles = (size_t)(1 + 2 * hl_writers_of(model, NULL)) * sizeof(double);
-    return hl_size_product((size_t)most_rows, reals + doubles + sizeof(int32_t));
-}
-
-hl_status hl_write_terms_init(hl_write_terms *t, const hl_model *model, int64_t most_rows)
-{
-    size_t R = (size_t)most_rows, D = (size_t)model->config.d_model;
-    *t = (hl_write_terms){ .most = most_rows, .n_writers = hl_writers_of(model, NULL) };
-    t->h = hl_malloc(hl_size_product(R, (3 * D + (size_t)widest(model)) * sizeof *t->h));
-    t->shifts = hl_malloc(hl_size_product(R, (1 + 2 * (size_t)t->n_writers) * sizeof *t->shifts));
-    t->ids = hl_malloc(hl_size_product(R, sizeof *t->ids));
-    HL_NEED(t->h != NULL && t->shifts != NULL && t->ids != NULL, "what is written to the answers");
-    t->g = t->h + R * D;
-    t->answers = t->g + R * D;
-    t->u = t->answers + R * D;
-    t->rows = t->shifts + R;
-    t->terms = t->rows + R * (size_t)t->n_writers;
-    return hl_ok();
-}
-
-void hl_write_terms_free(hl_write_terms *t)
-{
-    hl_free(t->h);
-    hl_free(t->shifts);
-    hl_free(t->ids);
-    *t = (hl_write_terms){ 0 };
+    int64_t D = model->config.d_model, W = t->n_writers = hl_writers_of(model, NULL);
+    t->rows = hl_block_take(block, R * W, sizeof *t->rows);
+    t->terms = hl_block_take(block, R * W, sizeof *t->terms);
+    t->h = hl_block_take(block, R * D, sizeof *t->h);
+    t->g = hl_block_take(block, R * D, sizeof *t->g);
+    t->answers = hl_block_take(block, R * D, sizeof *t->answers);
+    t->u = hl_block_take(block, R * hl_heads_width(&model->config), sizeof *t->u);
+    t->ids = hl_block_take(block, R, sizeof *t->ids);
 }
 
 /* ---- which answers ---- */
@@ -107,13 +78,8 @@ static void set_products(walk *w, const hl_real *x, const hl_real *y, int64_t x_
 
 static void walk_norm(walk *w, const hl_norm_layer *norm, const hl_real *scale)
 {
-    hl_write_norm_backward(norm, scale, w->n, w->t->g, w->t->shifts);
-    if (norm->bias != NULL) {
-        --w->writer;
-        for (int64_t i = 0; i < w->n; i++) {
-            w->t->rows[i * w->t->n_writers + w->writer] = w->t->shifts[i];
-        }
-    }
+    double *terms = norm->bias != NULL ? w->t->rows + --w->writer : NULL;
+    hl_write_norm_backward(norm, scale, w->n, w->t->g, terms, w->t->n_writers);
 }
 
 /* The heads' terms z . (g W_O), and before them the bias's. */
@@ -189,9 +155,6 @@ hl_status hl_write_terms_of(hl_write_terms *t, const hl_write_pass *pass, hl_ans
     }
     walk w = { t, pass, pass->n, D, t->n_writers, path->threads };
     w.writer -= path->output->linear.bias != NULL;
-    for (int64_t i = 0; i < pass->n && path->output->linear.bias != NULL; i++) {
-        t->rows[i * t->n_writers + t->n_writers - 1] = 0;
-    }
     walk_down(&w);
     int W = t->n_writers;
     for (int64_t a = 0; a < n; a++) {
@@ -205,4 +168,84 @@ hl_status hl_write_terms_of(hl_write_terms *t, const hl_write_pass *pass, hl_ans
         }
     }
     return hl_ok();
+}
+
+/* ---- writers ---- */
+
+static void add_writer(hl_writer *writers, int *n, hl_writer_kind kind, int layer, int64_t number)
+{
+    if (writers != NULL) {
+        writers[*n] = (hl_writer){ .kind = kind, .layer = layer, .number = number };
+    }
+    ++*n;
+}
+
+int hl_writers_of(const hl_model *model, hl_writer *writers)
+{
+    int n = 0;
+    bool post = model->config.norm == HL_NORM_POST, bias = model->config.attention_bias == HL_BIAS_TRUE;
+    bool norm_bias = model->config.norm_bias == HL_BIAS_TRUE && model->config.norm_kind == HL_NORM_LAYER;
+    bool feeds = model->config.feed_forward != HL_FEED_FORWARD_NONE;
+    add_writer(writers, &n, HL_WRITER_EMBEDDING, -1, 0);
+    for (int l = 0; l < model->encoder.n_layers; l++) {
+        for (int64_t h = 0; h < model->config.heads[l]; h++) {
+            add_writer(writers, &n, HL_WRITER_HEAD, l, h);
+        }
+        if (bias) {
+            add_writer(writers, &n, HL_WRITER_ATTENTION_BIAS, l, 0);
+        }
+        if (norm_bias && post) {
+            add_writer(writers, &n, HL_WRITER_NORM_BIAS, l, 1);
+        }
+        if (feeds) {
+            add_writer(writers, &n, HL_WRITER_FEED_FORWARD, l, 0);
+        }
+        if (feeds && norm_bias && post) {
+            add_writer(writers, &n, HL_WRITER_NORM_BIAS, l, 2);
+        }
+    }
+    if (norm_bias && !post) {
+        add_writer(writers, &n, HL_WRITER_NORM_BIAS, -1, 0);
+    }
+    if (model->output.linear.bias != NULL) {
+        add_writer(writers, &n, HL_WRITER_OUTPUT_BIAS, -1, 0);
+    }
+    return n;
+}
+
+/* ---- names ---- */
+
+void hl_writer_name(const hl_writer *writer, char name[HL_WRITER_NAME])
+{
+    int l = writer->layer, number = (int)writer->number;
+    switch (writer->kind) {
+    case HL_WRITER_EMBEDDING:
+        snprintf(name, HL_WRITER_NAME, "embedding");
+        break;
+    case HL_WRITER_HEAD:
+        snprintf(name, HL_WRITER_NAME, "L%dH%d", l, number);
+        break;
+    case HL_WRITER_ATTENTION_BIAS:
+        snprintf(name, HL_WRITER_NAME, "L%d attention bias", l);
+        break;
+    case HL_WRITER_FEED_FORWARD:
+        snprintf(name, HL_WRITER_NAME, "L%d feed-forward", l);
+        break;
+    case HL_WRITER_NORM_BIAS:
+        if (l < 0) {
+            snprintf(name, HL_WRITER_NAME, "last norm bias");
+        } else {
+            snprintf(name, HL_WRITER_NAME, "L%d norm%d bias", l, number);
+        }
+        break;
+    case HL_WRITER_OUTPUT_BIAS:
+        snprintf(name, HL_WRITER_NAME, "output bias");
+        break;
+    }
+}
+
+double hl_writes_share(const hl_writes *writes, const hl_writer *writer)
+{
+    bool clear = writes->has_answers && fabs(writes->logit.mean) > 3 * writes->logit.error;
+    return clear ? writer->direct.mean / writes->logit.mean : NAN;
 }

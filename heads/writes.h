@@ -62,15 +62,16 @@ typedef struct hl_writes {
     hl_estimate logit;  /* the centred logit of the right answer */
     double largest_gap; /* if exact: the largest of |sum of terms - centred logit| / sum of |terms| over all
                            positions */
-    hl_writer *writers; /* in the order of the pass; owned */
+    hl_writer *writers; /* in the order of the pass */
     int n_writers;
-    hl_head_writes *heads; /* of all heads, by layer and head; owned */
+    hl_head_writes *heads; /* of all heads, by layer and head */
     int64_t n_heads;
 
     /* If keep_terms is set: every answer, by example and position, and its terms in the order of the writers. */
-    hl_written_answer *answers; /* (n_kept); owned */
-    double *terms;              /* (n_kept, n_writers); owned */
+    hl_written_answer *answers; /* (n_kept) */
+    double *terms;              /* (n_kept, n_writers) */
     int64_t n_kept;
+    void *memory; /* owned: the memory block of all arrays */
 } hl_writes;
 
 typedef struct hl_writes_options {

@@ -1,71 +1,55 @@
-#include "heads/written_norms.h"
+#include "heads/private/written_norms.h"
 
-#include "core/base/memory.h"
 #include "core/kernels/matmul.h"
+#include "heads/head_set.h"
 
 #include <math.h>
 
-static int64_t gram_numbers(const hl_multi_head_config *c)
+void hl_written_norms_lay_out(hl_written_norms *norms, hl_block *block, const hl_model *model, int64_t rows)
 {
-    return c->n_heads * c->d_v * c->d_v;
+    norms->model = model;
+    for (int l = 0; l < model->encoder.n_layers; l++) {
+        const hl_multi_head_config *c = &model->encoder.layers[l].self_attn.config;
+        norms->grams[l] = hl_block_take(block, c->n_heads * c->d_v * c->d_v, sizeof(hl_real));
+    }
+    norms->scratch = hl_block_take(block, rows * hl_heads_widest(&model->config), sizeof *norms->scratch);
+    norms->lengths = hl_block_take(block, rows, sizeof *norms->lengths);
 }
 
 /* G = W^T W of a head's columns of the projection's (D, H * Dv). */
-static void compute_layer(const hl_multi_head *layer, int threads, hl_real *grams)
+void hl_written_norms_begin(hl_written_norms *norms, int threads)
 {
-    int64_t d_v = layer->config.d_v, width = layer->config.n_heads * d_v;
-    for (int64_t h = 0; h < layer->config.n_heads; h++) {
-        const hl_real *columns = layer->out_proj.weight->data + h * d_v;
-        hl_matmul_into(threads, d_v, d_v, layer->config.d_model, (hl_matrix){ columns, width, true },
-                       (hl_matrix){ columns, width, false }, 0, grams + h * d_v * d_v, d_v);
+    norms->threads = threads;
+    for (int l = 0; l < norms->model->encoder.n_layers; l++) {
+        const hl_multi_head *layer = &norms->model->encoder.layers[l].self_attn;
+        int64_t d_v = layer->config.d_v, width = layer->config.n_heads * d_v;
+        for (int64_t h = 0; h < layer->config.n_heads; h++) {
+            const hl_real *columns = layer->out_proj.weight->data + h * d_v;
+            hl_matmul_into(threads, d_v, d_v, layer->config.d_model, (hl_matrix){ columns, width, true },
+                           (hl_matrix){ columns, width, false }, 0, norms->grams[l] + h * d_v * d_v, d_v);
+        }
     }
 }
 
-size_t hl_written_norms_bytes(const hl_model *model)
+void hl_written_norms_of(const hl_written_norms *norms, int layer, int64_t head, int64_t n, const hl_real *x,
+                         int64_t stride)
 {
-    int64_t numbers = 0;
-    for (int l = 0; l < model->encoder.n_layers; l++) {
-        numbers += gram_numbers(&model->encoder.layers[l].self_attn.config);
-    }
-    return (size_t)numbers * sizeof(hl_real);
-}
-
-hl_status hl_written_norms_init(hl_written_norms *norms, const hl_model *model, int threads)
-{
-    *norms = (hl_written_norms){ 0 };
-    HL_TRY(hl_parameters_check_allocated(&model->parameters));
-    const hl_encoder *encoder = &model->encoder;
-    hl_real *next = norms->grams = hl_malloc(hl_written_norms_bytes(model));
-    HL_NEED(norms->grams != NULL, "what heads write");
-    for (int l = 0; l < encoder->n_layers; l++) {
-        compute_layer(&encoder->layers[l].self_attn, threads, next);
-        norms->layer[l] = next;
-        next += gram_numbers(&encoder->layers[l].self_attn.config);
-    }
-    return hl_ok();
-}
-
-void hl_written_norms_free(hl_written_norms *norms)
-{
-    hl_free(norms->grams);
-    *norms = (hl_written_norms){ 0 };
-}
-
-int64_t hl_written_norms_scratch(int64_t n, int64_t d_v)
-{
-    return n * d_v;
-}
-
-void hl_written_norms_of(int threads, int64_t n, int64_t d_v, const hl_real *x, int64_t stride, const hl_real *gram,
-                         hl_real *scratch, double *lengths, int64_t lengths_stride)
-{
-    hl_matmul_into(threads, n, d_v, d_v, (hl_matrix){ x, stride, false }, (hl_matrix){ gram, d_v, false }, 0, scratch,
-                   d_v);
+    int64_t d_v = norms->model->config.d_v[layer];
+    const hl_real *gram = norms->grams[layer] + head * d_v * d_v;
+    hl_matmul_into(norms->threads, n, d_v, d_v, (hl_matrix){ x, stride, false }, (hl_matrix){ gram, d_v, false }, 0,
+                   norms->scratch, d_v);
     for (int64_t i = 0; i < n; i++) {
         double square = 0;
         for (int64_t c = 0; c < d_v; c++) {
-            square += (double)x[i * stride + c] * (double)scratch[i * d_v + c];
+            square += (double)x[i * stride + c] * (double)norms->scratch[i * d_v + c];
         }
-        lengths[i * lengths_stride] = sqrt(fmax(square, 0)); /* rounding may leave a little less than nothing */
+        norms->lengths[i] = sqrt(fmax(square, 0)); /* rounding may leave a little less than nothing */
     }
+}
+
+void hl_written_norms_of_values(const hl_written_norms *norms, int layer, int64_t head, const hl_attention_args *args)
+{
+    int64_t stride = hl_shape_last(args->v.x->shape), group = head / (args->n_heads / args->n_kv_heads);
+    hl_written_norms_of(norms, layer, head, hl_shape_count(args->v.x->shape) / stride,
+                        args->v.x->data + args->v.first + group * args->d_v, stride);
 }

@@ -39,10 +39,10 @@ static void add_rows(void *context, const hl_attention_seen *seen)
     }
 }
 
-static bool give_probes(void *context, hl_evaluator_slice *slice)
+static hl_status give_probes(void *context, hl_evaluator_slice *slice)
 {
     slice->probes = context;
-    return true;
+    return hl_ok();
 }
 
 /* The blocks as an example: each is named by its first token. */

@@ -12,12 +12,12 @@ typedef struct filling {
     hl_head_probe *probes;
 } filling;
 
-static bool fill(void *context, hl_evaluator_slice *slice)
+static hl_status fill(void *context, hl_evaluator_slice *slice)
 {
     const filling *f = context;
     slice->states = f->states;
     slice->probes = f->probes;
-    return true;
+    return hl_ok();
 }
 
 /* Head by head: z of (T, H * Dv) as (H, T, Dv), and its product with the head's columns of W_O. */

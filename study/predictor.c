@@ -40,19 +40,17 @@ static void answer_windows(hl_predictor *p, const hl_real *rows)
 }
 
 /* Takes what the model gives for the batch: logits of the rows with a target, or the last hidden states. */
-static void take_rows(void *context, const hl_evaluator_slice *slice, const hl_real *rows)
+static hl_status take_rows(void *context, const hl_evaluator_slice *slice, const hl_real *rows)
 {
     hl_predictor *p = context;
     int64_t n = p->spec.rows ? slice->batch.n_rows : slice->batch.n_targets;
-    p->status = hl_ok();
-    for (int64_t i = 0; i < n * p->width && p->status.code == HL_OK; i++) {
+    for (int64_t i = 0; i < n * p->width; i++) {
         if (!isfinite(rows[i])) {
-            p->status = hl_error(HL_NOT_FINITE, "the model's answers are no finite numbers; did its training diverge?");
+            return hl_error(HL_NOT_FINITE, "the model's answers are no finite numbers; did its training diverge?");
         }
     }
-    if (p->status.code == HL_OK) {
-        answer_windows(p, rows);
-    }
+    answer_windows(p, rows);
+    return hl_ok();
 }
 
 static hl_evaluator evaluator_of(hl_predictor *p)
@@ -198,7 +196,6 @@ hl_status hl_predictor_finish(hl_predictor *p)
     hl_status status = hl_ok();
     if (p->storage.batch.n_rows > 0) {
         status = hl_evaluate(&evaluator, &p->storage.batch, NULL);
-        HL_THEN(status, p->status);
     } else {
         answer_windows(p, NULL);
     }

@@ -69,7 +69,6 @@ typedef struct hl_predictor {
     hl_batch_storage storage;
     hl_tape_plan plan;
     hl_arena arena;
-    hl_status status; /* the status of the last batch */
 } hl_predictor;
 
 /* Receives the logits (C) of a question's answer number `i`, or a text's vector (D). */

@@ -13,7 +13,7 @@ typedef struct validation {
     bool dropped;
 } validation;
 
-static bool begin_slice(void *context, hl_evaluator_slice *slice)
+static hl_status begin_slice(void *context, hl_evaluator_slice *slice)
 {
     validation *v = context;
     if (hl_signals_received() != 0 || hl_ranks_signal(v->trainer->ranks) != 0) {
@@ -23,19 +23,21 @@ static bool begin_slice(void *context, hl_evaluator_slice *slice)
         slice->probes = v->sums->probes;
         slice->observer = &v->sums->observer;
     }
-    return !v->dropped;
+    return v->dropped ? hl_error(HL_FAILED, "dropped") : hl_ok();
 }
 
-static void count_classes(void *context, const hl_evaluator_slice *slice, const hl_real *logits)
+static hl_status count_classes(void *context, const hl_evaluator_slice *slice, const hl_real *logits)
 {
     const validation *v = context;
     hl_class_counts_add(&v->trainer->classes, logits, slice->batch.target_ids, slice->batch.n_targets);
+    return hl_ok();
 }
 
-static void compare_predictors(void *context, const hl_evaluator_slice *slice, const hl_real *logits)
+static hl_status compare_predictors(void *context, const hl_evaluator_slice *slice, const hl_real *logits)
 {
     const validation *v = context;
     hl_predictor_scores_add(&v->leaf->predictors, &slice->batch, logits, v->trainer->config->sizes.targets);
+    return hl_ok();
 }
 
 static void add_scores(const void *context, void *to, const void *from)
@@ -69,7 +71,8 @@ static hl_status evaluate_leaves(const hl_evaluator *evaluator, validation *v)
         if (v->sums != NULL) {
             hl_validation_sums_pass_begin(v->sums);
         }
-        HL_TRY(hl_evaluate(evaluator, &batch, &v->leaf->scores));
+        hl_status status = hl_evaluate(evaluator, &batch, &v->leaf->scores);
+        HL_TRY(v->dropped ? hl_ok() : status);
         hl_leaf_sum_push(&trainer->scores, 1);
         if (v->sums != NULL) {
             hl_validation_sums_pass_save(v->sums, hl_leaf_sum_next(&trainer->sums));

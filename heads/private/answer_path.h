@@ -6,14 +6,14 @@
 #pragma once
 
 #include "core/base/status.h"
+#include "heads/private/block.h"
 #include "layers/model.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Owned by the caller, who frees it with hl_answer_path_free. */
 typedef struct hl_answer_path {
-    const hl_output_layer *output;    /* not owned */
+    const hl_output_layer *output;    /* not owned; nor are the arrays */
     int64_t n_logits, width, d_model; /* C, E, D */
     int64_t most;                     /* the most answers at once */
     int threads;
@@ -26,15 +26,13 @@ typedef struct hl_answer_path {
     hl_real *normed;       /* (most, E): the activation's output, normed, before the norm's gain */
     hl_real *scale;        /* (most): 1 / sigma of that norm */
     hl_real *scratch;      /* (2, most, max(D, E)) */
-    hl_real *numbers;      /* the memory block of all arrays */
 } hl_answer_path;
 
-/* The model must have an output layer and be allocated. HL_NO_MEMORY; *path is then empty. */
-hl_status hl_answer_path_init(hl_answer_path *path, const hl_model *model, int64_t most_answers, int threads);
-void hl_answer_path_free(hl_answer_path *path);
+/* Takes the arrays. The model must have an output layer; it need not be allocated. */
+void hl_answer_path_lay_out(hl_answer_path *path, hl_block *block, const hl_model *model, int64_t most);
 
-/* The bytes of `numbers`. The model need not be allocated. */
-size_t hl_answer_path_bytes(const hl_model *model, int64_t most_answers);
+/* Prepares for the model's weights. */
+void hl_answer_path_begin(hl_answer_path *path, const hl_model *model, int threads);
 
 /* Keeps f's values and derivatives at these n hidden states h (n, D); the following functions refer to them.
  * HL_NO_MEMORY. */

@@ -3,6 +3,7 @@
 
 #include "core/base/status.h"
 #include "core/batch.h"
+#include "core/kernels/random.h"
 #include "heads/private/answer_path.h"
 #include "heads/private/write_pass.h"
 #include "heads/writes.h"
@@ -22,13 +23,16 @@ typedef struct hl_copies_probe {
     int64_t first; /* the number of the layer's first head */
 } hl_copies_probe;
 
-/* Owned by the caller, who frees it with hl_copies_free. */
 typedef struct hl_copies_measuring {
-    const hl_model *model; /* not owned */
-    int64_t n_heads, most; /* heads of all layers; the most positions */
+    const hl_model *model; /* not owned; nor are the arrays */
+    int64_t n_heads;       /* of all layers */
     int64_t n;             /* the number of positions so far */
-    hl_copied *found;      /* (most, n_heads) */
-    bool *scores;          /* (most): whether the position's example is odd-numbered */
+    hl_random random;      /* draws them: */
+    int64_t offered, left; /* how many rows may still be offered; how many of these become positions */
+    uint64_t at;           /* the number of the next one */
+    hl_copied *found;      /* (HL_COPIES_POSITIONS, n_heads) */
+    bool *scores;          /* (HL_COPIES_POSITIONS): whether the position's example is odd-numbered */
+    int64_t *counts;       /* (V): how often each token was looked at; zero between two uses */
     hl_head_probe probes[HL_MAX_LAYERS];
     hl_copies_probe layers[HL_MAX_LAYERS];
 
@@ -40,21 +44,23 @@ typedef struct hl_copies_measuring {
     hl_real *logits;                 /* (block, C) */
 } hl_copies_measuring;
 
-/* Allocates memory for `most` positions and slices of up to `most_rows` rows. HL_NO_MEMORY. Must be freed on failure
- * too. */
-hl_status hl_copies_init(hl_copies_measuring *c, const hl_model *model, int64_t most, int64_t most_rows);
-void hl_copies_free(hl_copies_measuring *c);
-size_t hl_copies_bytes(const hl_model *model, int64_t most, int64_t most_rows);
+/* Takes the arrays for slices of up to `most_rows` rows, and sets the probes. The model need not be allocated. */
+void hl_copies_lay_out(hl_copies_measuring *c, hl_block *block, const hl_model *model, int64_t most_rows);
+
+/* Prepares for n offered rows: HL_COPIES_POSITIONS of them become positions, each set of so many with the same
+ * probability. */
+void hl_copies_draw(hl_copies_measuring *c, uint64_t seed, int64_t n);
 
 /* Begins a slice, before its pass: no row of it is a position yet. The pass must use c->probes. */
 void hl_copies_begin(hl_copies_measuring *c, const hl_batch *batch);
 
-/* Makes row `row` of the slice a position, if there is room. Rows must ascend. */
+/* Offers row `row` of the slice, which becomes a position if it is drawn; without hl_copies_draw none is. Rows must
+ * ascend. */
 void hl_copies_take(hl_copies_measuring *c, int64_t row, bool scores);
 
 /* Call it after the pass: finds what heads wrote at the slice's positions. `pass` must have kept their rows; it may
  * have kept others too. */
 hl_status hl_copies_add(hl_copies_measuring *c, const hl_write_pass *pass, hl_answer_path *path);
 
-/* Writes the results into the heads' `copies`. HL_NO_MEMORY. */
-hl_status hl_copies_end(const hl_copies_measuring *c, hl_head_writes *heads);
+/* Writes the results into the heads' `copies`. */
+void hl_copies_end(const hl_copies_measuring *c, hl_head_writes *heads);

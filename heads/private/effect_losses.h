@@ -1,11 +1,13 @@
-/* Examples and memory for passes that measure the loss of each example with some of the model's heads changed; for
- * effect_change.c, effect.c, importance.c and all_subsets.c. */
+/* The losses of a model with some of its heads changed, of each example: examples, memory and passes; for effect.c,
+ * importance.c and all_subsets.c. */
 #pragma once
 
 #include "core/arena.h"
 #include "core/base/status.h"
 #include "core/examples.h"
 #include "data/batch_storage.h"
+#include "heads/estimate.h"
+#include "heads/label.h"
 #include "heads/pattern.h"
 #include "heads/private/effect_workspace.h"
 #include "layers/model.h"
@@ -15,7 +17,7 @@ typedef struct hl_effect_losses {
     const hl_model *model;
     const hl_patterns *layers;
     int threads;
-    int64_t n, T;             /* the number of scored examples, and of their tokens */
+    int64_t n, n_rows, T;     /* the number of scored examples, of all their tokens, and of the longest's */
     int64_t slice;            /* how many of them the model runs on at once */
     int64_t *rows;            /* (n): their rows in the snapshot */
     hl_batch_storage storage; /* only these examples */
@@ -33,6 +35,7 @@ typedef struct hl_effect_losses {
     hl_real *z;               /* (N, H * Dv of the widest layer): the output of its heads */
     hl_effect_packed packed;  /* made when the losses of the unchanged model are measured */
     double *losses;           /* (n): of the unchanged model */
+    void *pass, *numbers;     /* the memory blocks of what the pass with gradients needs, and of the other arrays */
 } hl_effect_losses;
 
 /* Chooses the scoring examples, which are the ones in `examples` that have a target with a loss, and allocates all
@@ -58,9 +61,6 @@ hl_real *hl_effect_losses_z(const hl_effect_losses *s, const hl_batch *slice);
 /* The slice of the examples that begins at `first`. */
 hl_batch hl_effect_losses_slice(const hl_effect_losses *s, int64_t first);
 
-/* Begins a tape in the arena, after the arena's present content. */
-void hl_effect_losses_tape(hl_effect_losses *s, hl_tape_options options, hl_tape *tape);
-
 /* Writes each example's mean loss over its targets that have one, from the losses of all targets of the slice. */
 void hl_effect_losses_of_rows(const hl_batch *slice, const hl_real *row_losses, double *losses);
 
@@ -70,3 +70,25 @@ hl_status hl_effect_losses_slopes(hl_effect_losses *s, double **slopes);
 
 /* The mean of a layer's z over all rows of the examples, (H * Dv). HL_NO_MEMORY. */
 hl_status hl_effect_losses_mean_output(hl_effect_losses *s, int layer, hl_real *mean);
+
+/* A change of some heads of a layer in a pass. */
+typedef struct hl_effect_change {
+    int layer;
+    const bool *chosen;     /* which heads change */
+    const hl_label *label;  /* the heads attend by this label's ideal pattern; NULL: their output is replaced, by zero
+                               unless `instead` is given */
+    const hl_real *instead; /* (H * Dv) or NULL; used if label is NULL: those heads' outputs, taken from their
+                               columns */
+    hl_estimate loss;       /* the result of hl_effect_losses_changes */
+} hl_effect_change;
+
+/* Writes each example's mean loss over its targets, for s->n examples. `what`: NULL for the unchanged model. The layers
+ * below the changed one run once for all changes of a layer, so measure changes of lower layers first. HL_NOT_FINITE,
+ * HL_NO_MEMORY. */
+hl_status hl_effect_losses_measure(hl_effect_losses *s, const hl_effect_change *what, double *losses);
+
+/* Sets `loss` of each of n changes of one layer: the mean over the examples of L with the change minus L without it. L
+ * without it is s->losses, which must have been measured. Each thread measures whole changes. As many are measured at
+ * once as the arena has workspaces for. If that would leave half of the threads idle, as it may for the last changes,
+ * the threads work on one pass together. HL_NOT_FINITE, HL_NO_MEMORY. */
+hl_status hl_effect_losses_changes(hl_effect_losses *s, hl_effect_change *changes, int64_t n);

@@ -39,9 +39,6 @@ typedef struct hl_effect_packed {
 /* Sets heads and rest. The model need not be allocated. HL_NO_MEMORY, HL_INVALID (the model cannot be run). */
 hl_status hl_effect_packed_plan(const hl_model *model, hl_effect_packed *packed);
 
-/* H * Dv of the widest layer. */
-int64_t hl_effect_workspace_width(const hl_model_config *config);
-
 /* The bytes of a workspace whose passes run on `threads` threads with the weights in `packed`; a multiple of 64. The
  * model need not be allocated; nothing of that size is allocated. HL_INVALID (T too long for the model),
  * HL_NO_MEMORY. */

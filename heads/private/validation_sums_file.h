@@ -8,6 +8,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* One of the arrays of 8-byte numbers: counts or means, of which the other pointer is NULL. */
+typedef struct hl_sums_array {
+    char name[sizeof "all_entropy_normalised_-2147483648"];
+    hl_shape shape;
+    int64_t **counts;
+    double **means;
+    double most; /* means are within 0 .. most, but for rounding */
+} hl_sums_array;
+
+/* Sets *array to number i, of the examples and then of each layer, in the order in which memory and files hold them;
+ * false if there are no more. */
+bool hl_validation_sums_array(hl_validation_sums *sums, int i, hl_sums_array *array);
+
+/* Sets the array's pointer in the sums. */
+void hl_sums_array_place(const hl_sums_array *array, void *numbers);
+
 /* The number of 8-byte numbers in all arrays together, for examples of T tokens; SIZE_MAX if it does not fit. */
 size_t hl_validation_sums_count(const hl_model_config *config, int64_t n_tokens);
 
@@ -20,8 +36,11 @@ size_t hl_validation_sums_file_bytes(const hl_model_config *config, int64_t n_to
  * stored in the archive. */
 void hl_validation_sums_write(const hl_validation_sums *sums, hl_npz_writer *npz);
 
-/* Reads the sums from an archive of the file `path`; *has is false if there are none. T must be from `least` to `most`.
+/* Whether the archive has sums. */
+bool hl_validation_sums_are_in(const hl_npz *npz);
+
+/* Reads the sums from an archive of the file `path` that has some. T must be from `least` to `most`.
  * `heads` (n_layers) must outlive *sums, whose arrays belong to the archive. HL_BAD_FILE "<path>: <array>: <what is
  * wrong>" if an array is missing, has another type or shape, or holds a number out of range. */
 hl_status hl_validation_sums_read(const hl_npz *npz, const char *path, int n_layers, const int32_t *heads,
-                                  int64_t least, int64_t most, hl_validation_sums *sums, bool *has);
+                                  int64_t least, int64_t most, hl_validation_sums *sums);

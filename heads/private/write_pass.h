@@ -4,8 +4,8 @@
  * layer has two norms on the residual path; with pre-norm, the whole encoder has one. */
 #pragma once
 
-#include "core/base/status.h"
 #include "core/tape.h"
+#include "heads/private/block.h"
 #include "layers/model.h"
 
 #include <stdbool.h>
@@ -18,11 +18,8 @@ typedef struct hl_write_layer {
     hl_real *scale2;       /* (R): 1 / sigma of norm2; with pre-norm, in the last layer, of the encoder's norm */
 } hl_write_layer;
 
-/* Owned by the caller, who frees it with hl_write_pass_free. */
 typedef struct hl_write_pass {
-    const hl_model *model; /* not owned */
-    int64_t most;          /* R */
-    hl_real *numbers;      /* the memory block of all arrays */
+    const hl_model *model; /* not owned; nor are the arrays */
     hl_real *embedding;    /* (R, D): the input of the first layer */
     hl_real *hidden;       /* (R, D): the last hidden states, after the last norm */
     hl_write_layer layers[HL_MAX_LAYERS];
@@ -38,21 +35,18 @@ typedef struct hl_write_pass {
     hl_tape_observer observer;
 } hl_write_pass;
 
-/* Allocates the memory. HL_NO_MEMORY; *pass is then empty. */
-hl_status hl_write_pass_init(hl_write_pass *pass, const hl_model *model, int64_t most_rows);
-void hl_write_pass_free(hl_write_pass *pass);
-
-/* The bytes of `numbers`. The model need not be allocated. */
-size_t hl_write_pass_bytes(const hl_model *model, int64_t most_rows);
+/* Takes the arrays for up to R rows. The model need not be allocated. */
+void hl_write_pass_lay_out(hl_write_pass *pass, hl_block *block, const hl_model *model, int64_t R);
 
 /* Prepares for one pass of the model, of which the given rows are kept. Returns the observer that the tape of the pass
  * must have. After the pass the arrays hold the n rows. */
 const hl_tape_observer *hl_write_pass_begin(hl_write_pass *pass, const int32_t *rows, int64_t n);
 
 /* g (n, D) holds the vectors by which a sum of writes is multiplied at the norm's output. They become those at its
- * input, with the norm's scale fixed: g = (g * gamma - its mean) * scale. shifts[i] = g_i . beta, with g as it was
- * before; 0 without beta. */
-void hl_write_norm_backward(const hl_norm_layer *norm, const hl_real *scale, int64_t n, hl_real *g, double *shifts);
+ * input, with the norm's scale fixed: g = (g * gamma - its mean) * scale. shifts[i * stride] = g_i . beta, with g as it
+ * was before; `shifts` is NULL if the norm has no beta. */
+void hl_write_norm_backward(const hl_norm_layer *norm, const hl_real *scale, int64_t n, hl_real *g, double *shifts,
+                            int64_t stride);
 
 /* Turns the writes o (n, D) at the norm's input into those at its output, with the scale fixed and without beta: o = (o
  * - its mean) * scale * gamma. */

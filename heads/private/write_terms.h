@@ -19,15 +19,13 @@ typedef struct hl_write_answer {
     int64_t first, n; /* the rows, among those that the pass has kept */
 } hl_write_answer;
 
-/* Owned by the caller, who frees it with hl_write_terms_free. */
+/* For at most R rows at once. The arrays are not owned. */
 typedef struct hl_write_terms {
-    int64_t most;     /* the most rows at once, R */
     int n_writers;    /* W */
     hl_real *h, *g;   /* (R, D) each. h: the answers' hidden states; g: gradients for answers, then for rows */
     hl_real *answers; /* (R, D) */
     hl_real *u;       /* (R, H * Dv of the widest layer): g W_O */
     int32_t *ids;     /* (R) */
-    double *shifts;   /* (R) */
     double *rows;     /* (R, W): the terms of each row */
     double *terms;    /* (R, W): the terms of each answer, in the order of hl_writers_of */
     /* Called for each layer, the last one first, with u of all rows that the pass has kept; may be NULL. */
@@ -35,10 +33,8 @@ typedef struct hl_write_terms {
     void *context;
 } hl_write_terms;
 
-/* HL_NO_MEMORY. Must be freed on failure too. */
-hl_status hl_write_terms_init(hl_write_terms *t, const hl_model *model, int64_t most_rows);
-void hl_write_terms_free(hl_write_terms *t);
-size_t hl_write_terms_bytes(const hl_model *model, int64_t most_rows);
+/* Takes the arrays. The model need not be allocated. */
+void hl_write_terms_lay_out(hl_write_terms *t, hl_block *block, const hl_model *model, int64_t R);
 
 /* Writes the model's writers in the order of the pass and returns how many there are; `writers` may be NULL. */
 int hl_writers_of(const hl_model *model, hl_writer *writers);

@@ -31,16 +31,6 @@ LOOP_TEST(a_perfect_head_scores_exactly_1, 0, 2)
     ck_assert_double_eq(hl_alignment_fixed_rate(&patterns, -2), 0);
 }
 
-LOOP_TEST(an_even_spread_scores_its_baseline, 0, 2)
-{
-    made_up m = fetching(2, _i);
-    made_up_spread_evenly(&m);
-    hl_patterns patterns = made_up_patterns(&m);
-    hl_alignment alignment = hl_alignment_of(&patterns);
-    ck_assert_double_eq_tol(alignment.weight.value, alignment.weight.baseline, 1e-7);
-    ck_assert_double_eq(alignment.hit_rate, 1.0 / 3); /* all keys are equal: the first, which is query 3's source */
-}
-
 TEST(the_largest_weight_is_the_first_of_equals)
 {
     made_up m = made_up_empty(1, 4, false);

@@ -4,7 +4,7 @@
 #include "core/kernels/small_matmul.h"
 #include "heads/effect.h"
 #include "heads/importance.h"
-#include "heads/private/effect_change.h"
+#include "heads/private/effect_losses.h"
 #include "tests/check_suite.h"
 #include "tests/heads/example.h"
 

@@ -14,19 +14,20 @@ typedef struct seen {
     int64_t slices, examples, most; /* after `most` slices it wants no more */
 } seen;
 
-static bool wants(void *context, hl_evaluator_slice *slice)
+static hl_status wants(void *context, hl_evaluator_slice *slice)
 {
     const seen *s = context;
     ck_assert_int_eq(slice->first, s->slices * 3);
-    return s->slices < s->most;
+    return s->slices < s->most ? hl_ok() : hl_error(HL_FAILED, "enough");
 }
 
-static void see(void *context, const hl_evaluator_slice *slice, const hl_real *logits)
+static hl_status see(void *context, const hl_evaluator_slice *slice, const hl_real *logits)
 {
     seen *s = context;
     ck_assert(isfinite(logits[0]));
     s->slices++;
     s->examples += slice->batch.n_examples;
+    return hl_ok();
 }
 
 /* A model, seven examples and an evaluator of so many rows with as much memory as it says it needs. */
@@ -101,7 +102,7 @@ TEST(a_visitor_may_end_it)
 {
     f.seen.most = 1;
     hl_cross_entropy_result sum = { 0 };
-    expect_ok(hl_evaluate(&f.evaluator, &f.storage.batch, &sum));
+    ck_assert_str_eq(hl_evaluate(&f.evaluator, &f.storage.batch, &sum).text, "enough");
     ck_assert_int_eq(sum.n_scored, hl_batch_slice(&f.storage.batch, 0, 3).n_targets);
 }
 
@@ -142,11 +143,12 @@ TEST(every_slice_has_an_example)
     ck_assert(without.n_scored == 0 && without.loss_sum == 0);
 }
 
-static void see_pooled(void *context, const hl_evaluator_slice *slice, const hl_real *logits)
+static hl_status see_pooled(void *context, const hl_evaluator_slice *slice, const hl_real *logits)
 {
     hl_real *all = context;
     size_t row = (size_t)EXAMPLE_VOCABULARY * sizeof *all;
     memcpy(all + slice->first * EXAMPLE_VOCABULARY, logits, (size_t)slice->batch.n_examples * row);
+    return hl_ok();
 }
 
 /* A row of logits an example, in slices of as many examples as rows have room for. */

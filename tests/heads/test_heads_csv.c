@@ -209,13 +209,14 @@ static hl_validation_sums some_sums(void)
     static int32_t heads = 1;
     static int64_t queries[] = { 10, 20, 30, 20, 10 }, histogram[HL_ENTROPY_BINS] = { 30 };
     static double third[] = { 1 / 3.0, 1 / 3.0, 1 / 3.0, 1 / 3.0, 1 / 3.0 }, offset[] = { 0, 1, 1 / 3.0, 0, 0 };
-    static double nothing = 0, one = 1;
+    static double nothing = 0, one = 1, ln_3;
+    ln_3 = log(3);
     return (hl_validation_sums){ .n_layers = 1,
                                  .heads = &heads,
                                  .n_tokens = 3,
                                  .queries = queries,
                                  .uniform = third,
-                                 .entropy_uniform = log(3),
+                                 .entropy_uniform = &ln_3,
                                  .layers = { { offset, &nothing, &nothing, &one, histogram } } };
 }
 
@@ -457,7 +458,7 @@ static bool fails(run *r, int64_t first_step)
             ck_assert_int_eq(status.code, HL_NO_MEMORY);
             ck_assert_uint_eq(r->csv.n, rows);
             ck_assert(r->csv.best == NULL || memcmp(r->csv.best, best, sizeof best) == 0);
-            ck_assert(rows > 0 || r->csv.untrained == NULL);
+            ck_assert(rows > 0 || !r->csv.has_untrained);
             return true;
         }
     }
@@ -480,7 +481,7 @@ LOOP_TEST(want_of_memory_adds_nothing, 0, 2)
         hl_heads_csv_free(&r.csv);
         ck_assert_int_eq(faults_live_blocks(), 0);
     }
-    ck_assert_int_gt(n, _i == 0 ? 5 : 1);
+    ck_assert_int_gt(n, _i == 0 ? 2 : 1);
     faults_end();
 }
 

@@ -1,7 +1,7 @@
 #include "heads/alignment.h"
 #include "heads/label.h"
 #include "heads/offset.h"
-#include "heads/relation.h"
+#include "heads/word_join.h"
 #include "tests/check_suite.h"
 #include "tests/heads/made_up.h"
 

@@ -23,27 +23,6 @@ LOOP_TEST(a_perfect_head_scores_exactly_1, 0, 2)
     ck_assert_double_eq(hl_offset_score(&patterns, 0).value, 3.0 / 13); /* the first token of each looks at itself */
 }
 
-LOOP_TEST(an_even_spread_scores_its_baseline, 0, 2)
-{
-    made_up m = made_up_empty(2, 8, _i);
-    m.lengths[1] = 4;
-    made_up_spread_evenly(&m);
-    hl_patterns patterns = made_up_patterns(&m);
-    for (int64_t k = -7; k <= 7; k++) {
-        hl_score score = hl_offset_score(&patterns, k);
-        ck_assert_double_eq_tol(score.value, score.baseline, 1e-7);
-        if (score.n > 0) {
-            ck_assert_double_gt(score.baseline, 0);
-        }
-    }
-    if (!m.causal) { /* offset -2: six queries of eight with 1/8, two of four with 1/4 */
-        ck_assert_double_eq(hl_offset_score(&patterns, -2).baseline, (6.0 / 8 + 2.0 / 4) / 8);
-        ck_assert_double_eq(hl_offset_score(&patterns, -2).value, (6.0 / 8 + 2.0 / 4) / 8);
-    } else { /* offset -5: the queries 5, 6, 7 of the longer one, with 1/6, 1/7, 1/8 */
-        ck_assert_double_eq_tol(hl_offset_score(&patterns, -5).baseline, (1.0 / 6 + 1.0 / 7 + 1.0 / 8) / 3, 1e-15);
-    }
-}
-
 LOOP_TEST(an_offset_that_no_query_has_scores_nothing, 0, 2)
 {
     made_up m = made_up_empty(2, 6, _i);

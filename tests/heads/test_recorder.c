@@ -69,7 +69,7 @@ TEST(sums_are_written_where_they_are_given)
     ck_assert_int_eq(npz.n, 9 + 3 + 2 * 5);
     expect_array(&npz, "all_queries", HL_NPY_INT64, HL_SHAPE(OFFSETS), s->queries);
     expect_array(&npz, "all_uniform", HL_NPY_FLOAT64, HL_SHAPE(OFFSETS), s->uniform);
-    expect_array(&npz, "all_entropy_uniform", HL_NPY_FLOAT64, (hl_shape){ .n_dims = 0 }, &s->entropy_uniform);
+    expect_array(&npz, "all_entropy_uniform", HL_NPY_FLOAT64, (hl_shape){ .n_dims = 0 }, s->entropy_uniform);
     expect_array(&npz, "all_offset_0", HL_NPY_FLOAT64, HL_SHAPE(4, OFFSETS), s->layers[0].offset);
     expect_array(&npz, "all_offset_1", HL_NPY_FLOAT64, HL_SHAPE(2, OFFSETS), s->layers[1].offset);
     expect_array(&npz, "all_entropy_1", HL_NPY_FLOAT64, HL_SHAPE(2), s->layers[1].entropy);
@@ -132,7 +132,7 @@ LOOP_TEST(weights_and_logits_are_zero_past_the_lengths, 0, 2)
     hl_model_config config = example_config(8);
     config.causal = _i;
     example_set_up(&f, config, 5, 9, 2);
-    memset(f.recorder.numbers, 0x7f, (size_t)(f.recorder.logits - f.recorder.numbers) * sizeof(hl_real));
+    memset(f.recorder.weights[0], 0x7f, (size_t)(f.recorder.logits - f.recorder.weights[0]) * sizeof(hl_real));
     expect_ok(hl_recorder_record(&f.recorder, 0, NULL, &f.arena));
     for (int layer = 0; layer < 2; layer++) {
         for (int64_t head = 0; head < config.heads[layer]; head++) {
@@ -221,13 +221,13 @@ LOOP_TEST(parts_of_any_size_record_the_same, 1, 10)
     expect_ok(hl_recorder_record(&f.recorder, 1, NULL, &f.arena));
     example_set_up(&parts, example_config(16), E, T, _i);
     expect_ok(hl_recorder_record(&parts.recorder, 1, NULL, &parts.arena));
-    int64_t n_weights = f.recorder.logits - f.recorder.numbers, n = n_weights + E * T * EXAMPLE_VOCABULARY;
+    int64_t n_weights = f.recorder.logits - f.recorder.weights[0], n = n_weights + E * T * EXAMPLE_VOCABULARY;
     double largest = 1; /* of the logits, sums of terms of that size, a small one too */
     for (int64_t i = n_weights; i < n; i++) {
-        largest = fmax(largest, fabs((double)f.recorder.numbers[i]));
+        largest = fmax(largest, fabs((double)f.recorder.weights[0][i]));
     }
     for (int64_t i = 0; i < n; i++) {
-        ck_assert_double_eq_tol((double)parts.recorder.numbers[i], (double)f.recorder.numbers[i],
+        ck_assert_double_eq_tol((double)parts.recorder.weights[0][i], (double)f.recorder.weights[0][i],
                                 1e-6 * (i < n_weights ? 1 : largest));
     }
     example_tear_down(&parts);
@@ -240,16 +240,16 @@ TEST(rows_without_a_target_need_no_answer)
     example_set_up(&f, example_config(16), E, T, E);
     hl_recorder *r = &f.recorder;
     expect_ok(hl_recorder_run(r, &f.arena));
-    int64_t n = r->logits - r->numbers, answered = 0;
+    int64_t n = r->logits - r->weights[0], answered = 0;
     hl_real *weights = hl_malloc((size_t)n * sizeof *weights);
-    memcpy(weights, r->numbers, (size_t)n * sizeof *weights);
+    memcpy(weights, r->weights[0], (size_t)n * sizeof *weights);
     for (int i = 0; i < E * T; i++) {
         r->examples.targets[i] = i == 2 ? 1 : HL_IGNORE;
     }
     memset(r->logits, 0, sizeof *r->logits * E * T * EXAMPLE_VOCABULARY);
     expect_ok(hl_recorder_answer_targets_alone(r));
     expect_ok(hl_recorder_run(r, &f.arena));
-    ck_assert_mem_eq(weights, r->numbers, (size_t)n * sizeof *weights);
+    ck_assert_mem_eq(weights, r->weights[0], (size_t)n * sizeof *weights);
     for (int i = 0; i < E * T; i++) {
         bool answers = false;
         for (int c = 0; c < EXAMPLE_VOCABULARY; c++) {
@@ -264,7 +264,7 @@ TEST(rows_without_a_target_need_no_answer)
     expect_ok(hl_recorder_answer_targets_alone(r));
     expect_ok(hl_recorder_run(r, &f.arena));
     ck_assert(r->logits[2 * EXAMPLE_VOCABULARY] == 0);
-    ck_assert_mem_eq(weights, r->numbers, (size_t)n * sizeof *weights);
+    ck_assert_mem_eq(weights, r->weights[0], (size_t)n * sizeof *weights);
     hl_free(weights);
 }
 

@@ -52,7 +52,7 @@ TEST(a_folder_that_cannot_be_written_is_reported)
     hl_status status = hl_recorder_init(&recorder, &f.model, &f.batch, 1, 1, scratch_path("file"));
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_ptr_nonnull(strstr(status.text, "file"));
-    ck_assert_ptr_null(recorder.numbers);
+    ck_assert_ptr_null(recorder.memory);
     ck_assert_int_eq(rmdir(scratch_path("run/patterns")), 0);
     status = hl_recorder_record(&f.recorder, 3, NULL, &f.arena);
     ck_assert_int_eq(status.code, HL_BAD_FILE);

@@ -1,5 +1,4 @@
 #include "heads/alignment.h"
-#include "heads/relation.h"
 #include "tests/check_suite.h"
 #include "tests/heads/made_up.h"
 

@@ -1,5 +1,5 @@
 /* Shapley values of games whose values are known, and the smallest set. */
-#include "heads/shapley.h"
+#include "heads/all_subsets.h"
 
 #include "tests/check_suite.h"
 

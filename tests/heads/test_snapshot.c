@@ -181,12 +181,14 @@ TEST(sums_are_read_where_there_are_any)
                 expect_score(hl_validation_sums_offset(read, layer, head, k),
                              hl_validation_sums_offset(all, layer, head, k));
             }
-            expect_score(hl_validation_sums_entropy(read, layer, head), hl_validation_sums_entropy(all, layer, head));
-            expect_score(hl_validation_sums_normalised(read, layer, head),
-                         hl_validation_sums_normalised(all, layer, head));
-            expect_score(hl_validation_sums_confidence(read, layer, head),
-                         hl_validation_sums_confidence(all, layer, head));
-            expect_score(hl_validation_sums_distance(read, layer, head), hl_validation_sums_distance(all, layer, head));
+            expect_score(hl_validation_sums_scores(read, layer, head).entropy,
+                         hl_validation_sums_scores(all, layer, head).entropy);
+            expect_score(hl_validation_sums_scores(read, layer, head).normalised,
+                         hl_validation_sums_scores(all, layer, head).normalised);
+            expect_score(hl_validation_sums_scores(read, layer, head).confidence,
+                         hl_validation_sums_scores(all, layer, head).confidence);
+            expect_score(hl_validation_sums_scores(read, layer, head).distance,
+                         hl_validation_sums_scores(all, layer, head).distance);
         }
     }
     hl_snapshot_free(&snapshot);

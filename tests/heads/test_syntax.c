@@ -221,7 +221,7 @@ TEST(counts_are_refused_where_they_cannot_be)
     faults_begin();
     faults_in_memory(1, FAULTS_ONCE);
     ck_assert_int_eq(hl_syntax_init(&syntax, 3, 2).code, HL_NO_MEMORY);
-    ck_assert_ptr_null(syntax.numbers);
+    ck_assert_ptr_null(syntax.memory);
     faults_end();
 }
 

@@ -26,13 +26,13 @@ static void expect_metrics_of(const hl_patterns *all, const hl_validation_sums *
         expect_same(hl_validation_sums_offset(s, layer, all->head, k), hl_offset_score(all, k));
     }
     hl_entropy entropy = hl_entropy_of(all);
-    expect_same(hl_validation_sums_entropy(s, layer, all->head),
+    expect_same(hl_validation_sums_scores(s, layer, all->head).entropy,
                 (hl_score){ entropy.nats, entropy.uniform, entropy.n });
-    expect_same(hl_validation_sums_normalised(s, layer, all->head),
+    expect_same(hl_validation_sums_scores(s, layer, all->head).normalised,
                 (hl_score){ entropy.normalised, 1, entropy.n_normalised });
-    expect_same(hl_validation_sums_confidence(s, layer, all->head), hl_confidence_of(all));
-    expect_same(hl_validation_sums_distance(s, layer, all->head), hl_distance_of(all).absolute);
-    expect_same(hl_validation_sums_signed(s, layer, all->head), hl_distance_of(all).directed);
+    expect_same(hl_validation_sums_scores(s, layer, all->head).confidence, hl_confidence_of(all));
+    expect_same(hl_validation_sums_scores(s, layer, all->head).distance, hl_distance_of(all).absolute);
+    expect_same(hl_validation_sums_scores(s, layer, all->head).directed, hl_distance_of(all).directed);
 }
 
 LOOP_TEST(sums_are_the_metrics_of_all_examples, 0, 2)

@@ -1,9 +1,6 @@
-#include "heads/duplicate.h"
 #include "heads/label.h"
 #include "heads/offset.h"
-#include "heads/special.h"
 #include "heads/word_join.h"
-#include "heads/word_share.h"
 #include "tests/check_suite.h"
 #include "tests/heads/made_up.h"
 

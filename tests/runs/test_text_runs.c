@@ -1,6 +1,6 @@
 /* Runs on a user's files keep what runs on toy tasks keep: the same bits, however they are stopped and resumed. */
 #include "core/files/files.h"
-#include "heads/special.h"
+#include "heads/shares.h"
 #include "programs/heads/input.h"
 #include "tests/check_suite.h"
 #include "tests/runs/killing_files.h"

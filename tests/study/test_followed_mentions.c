@@ -1,5 +1,5 @@
 /* Coreference in syntax.csv: the counts of heads coreference, and what cannot be followed. */
-#include "heads/syntax_rate.h"
+#include "heads/estimate.h"
 #include "tests/check_suite.h"
 #include "tests/runs/text_tasks.h"
 #include "tests/scratch.h"

@@ -467,7 +467,7 @@ TEST(what_cannot_be_asked_is_refused)
     CHECK_OK(hl_opened_model_open(&model, folder));
     hl_heads_command command = { .object = file, .relation = "iobj" };
     ck_assert_int_eq(hl_heads_treebank_study(&study, &model, &command, stderr).code, HL_INVALID);
-    ck_assert_ptr_null(study.found.numbers);
+    ck_assert_ptr_null(study.found.memory);
     hl_syntax_study_free(&study);
     hl_opened_model_close(&model);
     EXPECT_RUN(0, run_tiny_config(), "train.steps=1", "--quiet", "--out", toy);

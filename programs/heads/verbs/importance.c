@@ -3,7 +3,7 @@
 #include "core/base/units.h"
 #include "core/files/json_text.h"
 #include "heads/head_set.h"
-#include "heads/shapley.h"
+#include "heads/all_subsets.h"
 #include "heads/snapshot.h"
 #include "programs/heads/deliver.h"
 #include "programs/heads/verb.h"

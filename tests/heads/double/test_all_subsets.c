@@ -3,7 +3,6 @@
 
 #include "core/base/threads.h"
 #include "heads/importance.h"
-#include "heads/shapley.h"
 #include "heads/subset.h"
 #include "tests/check_suite.h"
 #include "tests/fault_checks.h"

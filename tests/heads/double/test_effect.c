@@ -2,10 +2,11 @@
 #include "heads/effect.h"
 
 #include "core/base/threads.h"
-#include "heads/private/effect_change.h"
+#include "heads/private/effect_losses.h"
 #include "tests/check_suite.h"
 #include "tests/fault_checks.h"
 #include "tests/faults.h"
+#include "tests/heads/double/probed_losses.h"
 #include "tests/heads/example.h"
 
 #include <math.h>
@@ -66,33 +67,10 @@ static void tear_down(void)
 /* Each odd-numbered example's mean loss with the gates of `layer` as given, (E, H); NULL: without gates. */
 static void gated_losses(int layer, hl_real *gates, double losses[ODD])
 {
-    hl_real rows[E * T];
-    hl_batch_storage storage = example_rows(&x.batch);
-    storage.batch.longest = T; /* the size of given patterns */
     hl_tensor gate = { .shape = HL_SHAPE(E, x.model.config.heads[layer]), .data = gates };
     hl_head_probe probes[HL_MAX_LAYERS] = { 0 };
     probes[layer].gate = gates != NULL ? &gate : NULL;
-    hl_cross_entropy_result result = { .row_loss = rows };
-    hl_arena arena;
-    hl_tape tape;
-    expect_ok(hl_arena_init(&arena, 1 << 20));
-    hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 1 });
-    hl_model_loss(&tape, &x.model, &storage.batch, (hl_cross_entropy_args){ .result = &result }, probes);
-    expect_ok(hl_tape_status(&tape));
-    for (int e = 0; e < ODD; e++) {
-        hl_batch before = hl_batch_slice(&storage.batch, 0, 2 * e + 1),
-                 one = hl_batch_slice(&storage.batch, 2 * e + 1, 1);
-        double sum = 0;
-        int64_t known = 0;
-        for (int64_t i = 0; i < one.n_targets; i++) {
-            sum += (double)rows[before.n_targets + i];
-            known += one.target_ids[i] != HL_IGNORE;
-        }
-        ck_assert(known > 0 && known < one.n_targets);
-        losses[e] = sum / (double)known;
-    }
-    hl_batch_storage_free(&storage);
-    hl_arena_free(&arena);
+    probed_losses(&x.model, &x.batch, probes, losses);
 }
 
 /* Gates that are 1 but for the heads `chosen`. */

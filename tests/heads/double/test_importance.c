@@ -8,6 +8,7 @@
 #include "tests/check_suite.h"
 #include "tests/fault_checks.h"
 #include "tests/faults.h"
+#include "tests/heads/double/probed_losses.h"
 #include "tests/heads/example.h"
 #include "tests/heads/zeroed.h"
 
@@ -53,31 +54,6 @@ static void tear_down(void)
     hl_model_free(&x.model);
 }
 
-/* Each odd-numbered example's mean loss, with probes on the model's layers (NULL: none). */
-static void probed_losses(const hl_model *model, const hl_head_probe *probes, double losses[ODD])
-{
-    hl_real rows[E * T];
-    hl_batch_storage storage = example_rows(&x.batch);
-    storage.batch.longest = T; /* the size of given patterns */
-    hl_cross_entropy_result result = { .row_loss = rows };
-    hl_arena arena;
-    hl_tape tape;
-    expect_ok(hl_arena_init(&arena, 1 << 20));
-    hl_tape_begin(&tape, &arena, (hl_tape_options){ .threads = 1 });
-    hl_model_loss(&tape, model, &storage.batch, (hl_cross_entropy_args){ .result = &result }, probes);
-    expect_ok(hl_tape_status(&tape));
-    for (int e = 0; e < ODD; e++) {
-        hl_batch before = hl_batch_slice(&storage.batch, 0, 2 * e + 1),
-                 one = hl_batch_slice(&storage.batch, 2 * e + 1, 1);
-        losses[e] = 0;
-        for (int64_t i = 0; i < one.n_targets; i++) {
-            losses[e] += (double)rows[before.n_targets + i] / (double)one.n_targets;
-        }
-    }
-    hl_batch_storage_free(&storage);
-    hl_arena_free(&arena);
-}
-
 static hl_estimate estimate_of(const double numbers[ODD])
 {
     double mean = (numbers[0] + numbers[1] + numbers[2]) / 3, squares = 0;
@@ -109,7 +85,7 @@ static void slopes_by_differences(int at, double slopes[ODD])
             gates[i] = (hl_real)(i % H == head_of[at] ? 1 + where[k] * h : 1);
         }
         probes[layer_of[at]].gate = &gate;
-        probed_losses(&x.model, probes, losses);
+        probed_losses(&x.model, &x.batch, probes, losses);
         for (int e = 0; e < ODD; e++) {
             slopes[e] += weight[k] * losses[e] / (12 * h);
         }
@@ -144,8 +120,8 @@ TEST(gradients_are_those_of_differences)
 static hl_estimate change_of(const hl_model *changed, const hl_head_probe *probes)
 {
     double whole[ODD], other[ODD];
-    probed_losses(&x.model, NULL, whole);
-    probed_losses(changed, probes, other);
+    probed_losses(&x.model, &x.batch, NULL, whole);
+    probed_losses(changed, &x.batch, probes, other);
     for (int e = 0; e < ODD; e++) {
         other[e] -= whole[e];
     }
@@ -174,7 +150,7 @@ static void mean_output(int at, hl_real mean[8])
     hl_head_probe probes[HL_MAX_LAYERS] = { 0 };
     probes[l].z = z;
     double unused[ODD];
-    probed_losses(&x.model, probes, unused);
+    probed_losses(&x.model, &x.batch, probes, unused);
     int n = 0, row = 0;
     memset(mean, 0, 8 * sizeof *mean);
     for (int e = 0; e < E; e++) {
@@ -240,7 +216,7 @@ TEST(the_orders_are_correlated)
         zero[i] = x.importance.heads[i].zero.mean;
     }
     ck_assert_double_eq(x.importance.rank_correlation, hl_spearman(gradient, zero, HEADS));
-    probed_losses(&x.model, NULL, whole);
+    probed_losses(&x.model, &x.batch, NULL, whole);
     ck_assert_double_eq_tol(x.importance.loss, (whole[0] + whole[1] + whole[2]) / 3, 1e-12);
 }
 

@@ -242,8 +242,8 @@ TEST(memory_is_told)
     set_up_patch(plain);
     size_t bytes;
     expect_ok(hl_patch_bytes(&model, T, 2, &bytes));
-    size_t states = (size_t)(2 * (5 * T * D + T * (4 * 3 + 2 * 6) + EXAMPLE_VOCABULARY)) * sizeof(double);
-    ck_assert_uint_eq(bytes, patch.arena.capacity + states);
+    size_t states = (size_t)(2 * (5 * T * D + T * (4 * 3 + 2 * 6)) + 3 * EXAMPLE_VOCABULARY) * sizeof(double);
+    ck_assert_uint_eq(bytes, patch.arena.capacity + states); /* logits of both inputs and of a measurement */
     tear_down_patch();
 }
 

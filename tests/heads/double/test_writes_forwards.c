@@ -16,12 +16,12 @@ typedef struct kept {
     hl_head_probe probes[EXAMPLE_LAYERS];
 } kept;
 
-static bool keep(void *context, hl_evaluator_slice *slice)
+static hl_status keep(void *context, hl_evaluator_slice *slice)
 {
     kept *k = context;
     slice->states = k->x;
     slice->probes = k->probes;
-    return true;
+    return hl_ok();
 }
 
 static void keep_all(kept *k, const hl_batch *rows)

@@ -76,12 +76,14 @@ static int read_layers(const hl_npz *npz, bool causal, hl_patterns layers[MOST_L
 static const hl_validation_sums *read_sums(const hl_npz *npz, const hl_patterns *layers, int n_layers, int32_t *heads,
                                            hl_validation_sums *sums)
 {
-    bool has;
     for (int l = 0; l < n_layers; l++) {
         heads[l] = (int32_t)layers[l].n_heads;
     }
-    expect(hl_validation_sums_read(npz, "snapshot", n_layers, heads, layers->n_tokens, 1 << 16, sums, &has));
-    return has ? sums : NULL;
+    if (!hl_validation_sums_are_in(npz)) {
+        return NULL;
+    }
+    expect(hl_validation_sums_read(npz, "snapshot", n_layers, heads, layers->n_tokens, 1 << 16, sums));
+    return sums;
 }
 
 static void print_labels(int64_t step, const hl_patterns *layers, int n_layers, hl_text *text)
