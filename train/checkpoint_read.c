@@ -100,7 +100,7 @@ hl_status hl_checkpoint_state(const hl_checkpoint *checkpoint, hl_train_state *s
     for (int i = 0; i < HL_STATE_FIELDS; i++) {
         const hl_state_field *f = &hl_state_fields[i];
         void *field = (char *)state + f->place;
-        int64_t count;
+        int64_t count = 0;
         const char *text = hl_safetensors_metadata(checkpoint->file, f->key);
         text = text == NULL && i >= HL_STATE_FIRST_FIELDS ? "0" : text;
         if (!(f->type == HL_STATE_REAL ? read_real(text, field) : read_integer(text, &count))) {
