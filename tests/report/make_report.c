@@ -94,7 +94,8 @@ static hl_effects judge(const hl_label *labels)
     for (int i = 0; i < 3; i++) {
         groups[i] = (hl_group_effect){ 0, labels[i], 2, { 1, 0.5, 0.01, 0.9, grouped[i] } };
     }
-    return (hl_effects){ 0.1, judge_heads(), LAYERS * HEADS, groups, 3 };
+    return (
+        hl_effects){ .loss = 0.1, .heads = judge_heads(), .n_heads = LAYERS * HEADS, .groups = groups, .n_groups = 3 };
 }
 
 /* Words of one to three tokens between two special ones, in each example other ones, and a special one inside; their

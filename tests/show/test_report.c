@@ -44,7 +44,9 @@ static void make_example(report_example *made, int n_layers, int64_t H, int64_t 
     made->effect[0].kept = 0.5;
     made->labels[1] = made->labels[0];
     made->group = (hl_group_effect){ 0, made->labels[0], 2, { 1, 0.5, 0.25, 0.875, HL_FAITHFUL_YES } };
-    made->effects = (hl_effects){ 0.1, made->effect, n_layers * H, &made->group, 1 };
+    made->effects = (hl_effects){
+        .loss = 0.1, .heads = made->effect, .n_heads = n_layers * H, .groups = &made->group, .n_groups = 1
+    };
     made->report = (hl_report_run){ .name = "</title><script>alert(1)</script>",
                                     .config = "[task]\nname = \xff</script>\n",
                                     .metrics_csv = "step,split,loss\n0,train,1\n",
