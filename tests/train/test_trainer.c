@@ -125,6 +125,15 @@ TEST(micro_batches_make_the_same_update)
     }
 }
 
+TEST(labels_are_smoothed_in_updates_alone)
+{
+    hl_config sharp = trainer_config("");
+    sharp.optimizer.label_smoothing = 0;
+    hl_trainer *a = trainer_of(trainer_config("")), *b = trainer_of(sharp);
+    ck_assert_double_eq(trainer_evaluated(a).scores.loss, trainer_evaluated(b).scores.loss);
+    ck_assert_double_ne(trainer_updated(a, 1).loss, trainer_updated(b, 1).loss);
+}
+
 /* 10 examples in parts of 4, 4 and 2; every query has two keys or more. */
 TEST(sums_change_no_bit_of_a_validation_and_are_of_all_examples)
 {
