@@ -1,7 +1,7 @@
 /* Batches and examples of a user's files. */
 #include "core/base/memory.h"
+#include "data/permute.h"
 #include "data/private/dataset_parts.h"
-#include "data/text/permute.h"
 #include "data/text/private/heap.h"
 #include "data/text/private/text_data_parts.h"
 #include "data/text/word_forms.h"

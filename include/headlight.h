@@ -42,10 +42,10 @@
 #include "core/files/folders.h"
 #include "core/files/json_text.h"
 /* Texts, treebanks, tables of one's own */
+#include "data/permute.h"
 #include "data/text/conllu.h"
 #include "data/text/coreference.h"
 #include "data/text/corpus.h"
-#include "data/text/permute.h"
 #include "data/text/split.h"
 #include "data/text/table.h"
 #include "data/text/tokens_file.h"

@@ -2,7 +2,7 @@
 
 #include "core/base/memory.h"
 #include "data/draw.h"
-#include "data/text/permute.h"
+#include "data/permute.h"
 #include "data/text/private/text_data_parts.h"
 #include "data/text/private/tokens_parts.h"
 

@@ -23,7 +23,7 @@ void hl_tokens_matcher_free(hl_token_matcher *matcher)
 static hl_status add_text(const hl_tokens *tokens, const char *path, const hl_added_token *token,
                           hl_token_matcher *matcher, hl_tokens_scratch *scratch, hl_text *texts)
 {
-    const char *text = hl_tokens_piece(tokens, token->id, NULL);
+    const char *text = tokens->text.bytes + tokens->starts[token->id];
     hl_tokens_part part = { .text = text, .size = strlen(text) };
     HL_TRY(token->normalized ? hl_tokens_normalize(tokens, &part, scratch) : hl_ok());
     if (part.size == 0) {
@@ -83,27 +83,6 @@ static const hl_added_token *longest_at(const hl_token_matcher *matcher, const c
     return found;
 }
 
-/* The beginning of the character that ends at `at`. */
-static size_t before(const char *text, size_t at)
-{
-    at--;
-    while (at > 0 && hl_continues(text[at])) {
-        at--;
-    }
-    return at;
-}
-
-size_t hl_white_bytes(const char *text, size_t size, size_t at)
-{
-    unsigned char c = (unsigned char)text[at];
-    if (c < 0x80) {
-        return c == ' ' || (c >= '\t' && c <= '\r');
-    }
-    uint32_t code = 0;
-    size_t bytes = hl_utf8_decode(text + at, size - at, &code);
-    return (hl_bert_class(code) & HL_BERT_WHITE) != 0 ? bytes : 0;
-}
-
 /* The end of the white space that begins at `at`. */
 static size_t white_end(const char *text, size_t size, size_t at)
 {
@@ -113,20 +92,12 @@ static size_t white_end(const char *text, size_t size, size_t at)
     return at;
 }
 
-size_t hl_white_begin(const char *text, size_t least, size_t at)
-{
-    while (at > least && hl_white_bytes(text, at, before(text, at)) > 0) {
-        at = before(text, at);
-    }
-    return at;
-}
-
 /* Whether no character of a word is directly before `begin` or at `end`. */
 static bool stands_alone(const char *text, size_t size, size_t begin, size_t end)
 {
     uint32_t left = 0, right = 0; /* a character that is not in a word */
     if (begin > 0) {
-        hl_utf8_decode(text + before(text, begin), size - before(text, begin), &left);
+        hl_utf8_decode(text + hl_utf8_before(text, begin), size - hl_utf8_before(text, begin), &left);
     }
     if (end < size) {
         hl_utf8_decode(text + end, size - end, &right);

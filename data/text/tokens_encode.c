@@ -7,32 +7,6 @@
 
 #include <string.h>
 
-void hl_pieces_free(hl_pieces *pieces)
-{
-    hl_free(pieces->at);
-    hl_tokens_scratch *scratch = pieces->scratch;
-    if (scratch != NULL) {
-        hl_free(scratch->plain);
-        hl_free(scratch->origins);
-        hl_free(scratch->marks);
-        hl_free(scratch->word);
-        hl_free(scratch->hashes);
-        hl_free(scratch->symbols);
-        hl_free(scratch->heap.at);
-        hl_free(scratch->best);
-        hl_free(scratch->wrapped.at);
-        hl_free(scratch);
-    }
-    *pieces = (hl_pieces){ 0 };
-}
-
-hl_status hl_pieces_add(hl_pieces *pieces, int32_t id, size_t begin, size_t end)
-{
-    HL_NEED(HL_GROW(pieces->at, pieces->capacity, pieces->n + 1), "a text's pieces");
-    pieces->at[pieces->n++] = (hl_piece){ .id = id, .begin = begin, .end = end };
-    return hl_ok();
-}
-
 /* Checks the text and allocates the memory to cut it. */
 static hl_status begin(const hl_tokens *tokens, const char *text, size_t size, hl_pieces *pieces)
 {

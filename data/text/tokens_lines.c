@@ -3,6 +3,7 @@
 #include "data/text/private/tokens_encode.h"
 #include "data/text/private/tokens_reading.h"
 #include "data/text/tokens_file.h"
+#include "data/text/unicode/private/unicode.h"
 
 #include <stdio.h>
 #include <string.h>

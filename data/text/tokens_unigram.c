@@ -1,5 +1,6 @@
 #include "data/text/private/grow.h"
 #include "data/text/private/tokens_encode.h"
+#include "data/text/unicode/private/unicode.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 #include "data/text/private/grow.h"
 #include "data/text/private/tokens_encode.h"
+#include "data/text/unicode/private/unicode.h"
 
 /* The id and the end of the longest piece that begins at the word's byte `from`; -1 if there is none. */
 static int32_t longest_piece(const hl_tokens *tokens, const hl_tokens_part *word, size_t from, uint64_t *hashes,

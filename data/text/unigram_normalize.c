@@ -178,23 +178,6 @@ void hl_charsmap_free(hl_charsmap *map)
 
 /* ---- the normalized text: scratch->plain, and for each byte the bytes of the text from which it comes ---- */
 
-hl_status hl_tokens_add_plain(hl_tokens_scratch *scratch, const char *bytes, size_t size, hl_origin origin)
-{
-    size_t n = scratch->n_plain + size;
-    if (n >= INT32_MAX) {
-        return hl_error(HL_INVALID, "a text becomes longer than 2 GiB when it is normalized");
-    }
-    HL_NEED(HL_GROW(scratch->plain, scratch->plain_capacity, n) &&
-                HL_GROW(scratch->origins, scratch->origins_capacity, n),
-            "a normalized text");
-    for (size_t i = scratch->n_plain; i < n; i++) {
-        scratch->plain[i] = *bytes++;
-        scratch->origins[i] = origin;
-    }
-    scratch->n_plain = n;
-    return hl_ok();
-}
-
 /* Adds bytes that come from bytes begin .. end - 1 of the text. */
 static hl_status add_bytes(hl_tokens_scratch *scratch, const char *bytes, size_t size, size_t begin, size_t end)
 {

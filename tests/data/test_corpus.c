@@ -2,7 +2,7 @@
 
 #include "core/base/memory.h"
 #include "core/files/files.h"
-#include "data/text/permute.h"
+#include "data/permute.h"
 #include "data/text/private/corpus_file.h"
 #include "tests/check_suite.h"
 #include "tests/data/corpus_example.h"

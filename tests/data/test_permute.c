@@ -1,4 +1,4 @@
-#include "data/text/permute.h"
+#include "data/permute.h"
 
 #include "tests/check_suite.h"
 

@@ -106,15 +106,3 @@ static inline size_t hl_character_bytes(const char *text, size_t size)
 {
     return (unsigned char)*text < 0x80 ? 1 : hl_utf8_decode(text, size, NULL);
 }
-
-/* Whether the byte is not the first one of a character. */
-static inline bool hl_continues(char byte)
-{
-    return ((unsigned char)byte & 0xC0) == 0x80;
-}
-
-/* The bytes of the white space that begins at `at`; 0 if none does. */
-size_t hl_white_bytes(const char *text, size_t size, size_t at);
-
-/* The beginning of the white space that ends at `at`, not before `least`. */
-size_t hl_white_begin(const char *text, size_t least, size_t at);

@@ -103,3 +103,31 @@ void hl_add_lower_case(hl_text *text, const char *bytes, size_t size)
         }
     }
 }
+
+size_t hl_utf8_before(const char *text, size_t at)
+{
+    at--;
+    while (at > 0 && hl_continues(text[at])) {
+        at--;
+    }
+    return at;
+}
+
+size_t hl_white_bytes(const char *text, size_t size, size_t at)
+{
+    unsigned char c = (unsigned char)text[at];
+    if (c < 0x80) {
+        return c == ' ' || (c >= '\t' && c <= '\r');
+    }
+    uint32_t code = 0;
+    size_t bytes = hl_utf8_decode(text + at, size - at, &code);
+    return (hl_bert_class(code) & HL_BERT_WHITE) != 0 ? bytes : 0;
+}
+
+size_t hl_white_begin(const char *text, size_t least, size_t at)
+{
+    while (at > least && hl_white_bytes(text, at, hl_utf8_before(text, at)) > 0) {
+        at = hl_utf8_before(text, at);
+    }
+    return at;
+}

@@ -67,3 +67,18 @@ size_t hl_cluster_end(const char *text, size_t size, size_t begin);
 
 /* Writes the character as UTF-8 and returns the number of bytes, 1 to 4. */
 size_t hl_utf8_encode(uint32_t code, char bytes[4]);
+
+/* Whether the byte is not the first one of a character. */
+static inline bool hl_continues(char byte)
+{
+    return ((unsigned char)byte & 0xC0) == 0x80;
+}
+
+/* The beginning of the character that ends at byte `at`, which is at least 1. */
+size_t hl_utf8_before(const char *text, size_t at);
+
+/* The bytes of the white space that begins at `at`; 0 if none does. */
+size_t hl_white_bytes(const char *text, size_t size, size_t at);
+
+/* The beginning of the white space that ends at `at`, not before `least`. */
+size_t hl_white_begin(const char *text, size_t least, size_t at);

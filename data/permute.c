@@ -1,4 +1,4 @@
-#include "data/text/permute.h"
+#include "data/permute.h"
 
 #include "core/kernels/random.h"
 
