@@ -269,13 +269,15 @@ static void lay_out_filling(void *context, hl_block *block)
     }
 }
 
-size_t hl_head_pass_working_bytes(const hl_model *model, int64_t n_examples, int64_t n_tokens, bool whole)
+hl_status hl_head_pass_working_bytes(const hl_model *model, int64_t n_examples, int64_t n_tokens, bool whole,
+                                     size_t *bytes)
 {
     hl_head_pass pass = sizes(model, n_examples, n_tokens, whole);
     filling *f = begin_filling(model, &pass);
-    size_t bytes = f != NULL ? hl_block_bytes(lay_out_filling, f) : SIZE_MAX;
+    HL_NEED(f != NULL, "the computations of heads");
+    *bytes = hl_size_sum(hl_block_bytes(lay_out_filling, f), hl_batch_storage_bytes(n_examples, n_examples * n_tokens));
     hl_free(f);
-    return hl_size_sum(bytes, hl_batch_storage_bytes(n_examples, n_examples * n_tokens));
+    return hl_ok();
 }
 
 /* Runs the model in one slice, with the working memory in place. */

@@ -59,8 +59,9 @@ hl_status hl_head_pass_run(const hl_model *model, const hl_examples *batch, int6
 size_t hl_head_pass_bytes(const hl_model *model, int64_t n_examples, int64_t n_tokens, bool whole);
 
 /* What hl_head_pass_run needs in addition while it runs, apart from the model's own pass over all examples at once.
- * SIZE_MAX if the value does not fit, or when out of memory. */
-size_t hl_head_pass_working_bytes(const hl_model *model, int64_t n_examples, int64_t n_tokens, bool whole);
+ * SIZE_MAX if the value does not fit. HL_NO_MEMORY. */
+hl_status hl_head_pass_working_bytes(const hl_model *model, int64_t n_examples, int64_t n_tokens, bool whole,
+                                     size_t *bytes);
 
 void hl_head_pass_free(hl_head_pass *pass);
 

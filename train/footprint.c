@@ -202,12 +202,13 @@ static hl_status page_bytes(const hl_config *config, const hl_model *model, int6
 {
     int64_t shown = examples < HL_REPORT_EXAMPLES ? examples : HL_REPORT_EXAMPLES;
     bool whole = hl_head_pass_bytes(model, shown, T, true) <= HL_REPORT_PASS_BYTES;
-    size_t pass, writes;
+    size_t pass, working, writes;
     HL_TRY(hl_recorder_pass_bytes(model, shown * T, T, hl_setup_threads(config), &pass));
     hl_examples sizes = { .n_examples = examples, .n_tokens = T };
     hl_writes_options options = { .rows = hl_trainer_evaluation_rows(config), .threads = hl_setup_threads(config) };
     HL_TRY(hl_writes_bytes(model, &sizes, &options, &writes));
-    pass = hl_size_sum(pass, hl_head_pass_working_bytes(model, shown, T, whole));
+    HL_TRY(hl_head_pass_working_bytes(model, shown, T, whole, &working));
+    pass = hl_size_sum(pass, working);
     *bytes = hl_size_sum(hl_head_pass_bytes(model, shown, T, whole), larger(pass, writes));
     return hl_ok();
 }
