@@ -7,11 +7,11 @@
 
 enum { HL_MAX_OVERRIDES = 64, HL_OWN_OVERRIDES = 16 };
 
-/* All strings belong to argv. */
+/* The user's strings belong to argv; those that hl_named_config_set adds must outlive it. */
 typedef struct hl_named_config {
     const char *path; /* NULL: none was named */
-    const char
-        *overrides[HL_MAX_OVERRIDES + HL_OWN_OVERRIDES]; /* "section.key=value"; the user's, then the program's */
+    /* "section.key=value"; the user's, then the program's. */
+    const char *overrides[HL_MAX_OVERRIDES + HL_OWN_OVERRIDES];
     int n_overrides;
 } hl_named_config;
 

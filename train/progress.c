@@ -69,8 +69,8 @@ static void print_row(const hl_progress *progress, hl_metrics_row row)
     char loss[512];
     int digits = snprintf(NULL, 0, "%" PRId64, progress->steps);
     bool validation = strcmp(row.split, "validation") == 0;
-    if (snprintf(loss, sizeof loss, "%.4f", row.scores.loss) >
-        8) { /* such as "0.0029", "12.3456", or else "1.23e+04" */
+    /* such as "0.0029", "12.3456", or else "1.23e+04" */
+    if (snprintf(loss, sizeof loss, "%.4f", row.scores.loss) > 8) {
         snprintf(loss, sizeof loss, "%.2e", row.scores.loss);
     }
     int used = fprintf(progress->out, "step %*" PRId64 "/%" PRId64 "  %sloss %s  acc %5.1f%%", digits, row.step,

@@ -48,13 +48,13 @@ static bool is_unfinished_snapshot(const char *name)
 }
 
 /* What stands at the top of a run's folder, besides kept checkpoints. */
-typedef enum part { KEPT, MADE_ANEW /* by the program heads */, NO_FILE_OF_THE_RUN /* these come last */ } part;
+typedef enum part_kind { KEPT, MADE_ANEW /* by the program heads */, NO_FILE_OF_THE_RUN /* these come last */ } part_kind;
 #define AT(path) offsetof(hl_run_folder, path)
-enum { NO_PATH = AT(path) };
+#define NO_PATH SIZE_MAX
 static const struct {
     const char *name;
     size_t path; /* offset in hl_run_folder, or NO_PATH */
-    part part;
+    part_kind kind;
 } parts[] = {
     { "config.ini", AT(config), KEPT },
     { "metrics.csv", AT(metrics), KEPT },
@@ -87,7 +87,7 @@ static bool is_comparison(const char *name)
 /* The index of the file whose name is the first `length` bytes, or -1. */
 static int find_run_file(const char *name, size_t length)
 {
-    for (int i = 0; i < PARTS && parts[i].part != NO_FILE_OF_THE_RUN; i++) {
+    for (int i = 0; i < PARTS && parts[i].kind != NO_FILE_OF_THE_RUN; i++) {
         if (strlen(parts[i].name) == length && strncmp(name, parts[i].name, length) == 0) {
             return i;
         }
@@ -112,7 +112,7 @@ bool hl_run_folder_keeps(const char *name)
 {
     int i = find_run_file(name, strlen(name));
     return strcmp(name, ".lock") == 0 || strncmp(name, "checkpoint", strlen("checkpoint")) == 0 ||
-           (i >= 0 && parts[i].part == KEPT);
+           (i >= 0 && parts[i].kind == KEPT);
 }
 
 /* ---- removing ---- */
@@ -344,7 +344,7 @@ static hl_status check_patterns(const hl_run_folder *folder)
 static hl_status check(const hl_run_folder *folder)
 {
     hl_status status = check_patterns(folder);
-    for (int i = 0; i < PARTS && parts[i].part != NO_FILE_OF_THE_RUN; i++) {
+    for (int i = 0; i < PARTS && parts[i].kind != NO_FILE_OF_THE_RUN; i++) {
         HL_THEN(status, act_on(folder->path, parts[i].name, hl_file_check_replaceable));
     }
     if (folder->mode == HL_RUN_OVERWRITE) {

@@ -141,7 +141,7 @@ static int64_t relations_in(const char *text, size_t size, const hl_syntax *coun
 {
     const char *line = text + (size < HEADER ? size : HEADER), *next;
     int64_t first = -1, step, rows = 0;
-    for (; (next = next_line(line, &step)) != NULL && (rows == 0 || step == first); line = next, rows++) {
+    for (; (next = next_line(line, &step)) != NULL && step >= 0 && (rows == 0 || step == first); line = next, rows++) {
         first = step;
     }
     return rows == 4 * counts->n_heads * counts->n_own ? counts->n_own : counts->n_relations;

@@ -30,9 +30,10 @@ static void act_on_row(const hl_trainer *trainer, hl_frozen_act act, int64_t at,
     }
     for (int i = 0; i < 3; i++) {
         hl_real *kept = trainer->holds->kept + i * trainer->holds->most + used;
-        if (blocks[i] != NULL) {
-            bool back = act == HL_FROZEN_RESTORE;
-            memcpy(back ? blocks[i] + at : kept, back ? kept : blocks[i] + at, (size_t)n * sizeof *kept);
+        if (blocks[i] != NULL && act == HL_FROZEN_RESTORE) {
+            memcpy(blocks[i] + at, kept, (size_t)n * sizeof *kept);
+        } else if (blocks[i] != NULL) {
+            memcpy(kept, blocks[i] + at, (size_t)n * sizeof *kept);
         }
     }
 }

@@ -11,7 +11,7 @@
 enum { MOST_BYTES = 1 << 28 };
 
 /* Takes task.content out of the variant's part of the plan in the folder, where it is there. HL_NO_MEMORY; HL_BAD_FILE
- * where there is no plan. */
+ * where the plan cannot be read. */
 static hl_status take_content(const char *folder, const char *name, hl_config *config)
 {
     static const char key[] = "\ncontent = ";
@@ -19,13 +19,13 @@ static hl_status take_content(const char *folder, const char *name, hl_config *c
     size_t size;
     char *path = hl_path_join(folder, "plan.txt");
     HL_NEED(path != NULL, folder);
-    hl_status read = hl_file_read(path, MOST_BYTES, &plan, &size);
+    hl_status read = hl_file_read_if_there(path, MOST_BYTES, &plan, &size);
     hl_free(path);
     HL_TRY(read);
     hl_text heading = { 0 };
     hl_text_print(&heading, "\n---- %s ----\n", name);
     hl_status status = hl_text_status(&heading);
-    const char *part = status.code == HL_OK ? strstr(plan, heading.bytes) : NULL;
+    const char *part = status.code == HL_OK && plan != NULL ? strstr(plan, heading.bytes) : NULL;
     char *found = part != NULL ? strstr(part, key) : NULL;
     if (found != NULL) {
         char wrong[HL_CONFIG_WRONG_TEXT];
@@ -56,7 +56,7 @@ hl_status hl_ablate_plan_data_open(const hl_ablate_command *command, hl_ablate_p
     if (status.code == HL_BAD_FILE && !command->overwrite) {
         hl_status taken = take_content(plan->folder, name, config);
         options.use = HL_DATA_KEEP;
-        bool said = taken.code != HL_NO_MEMORY && *hl_config_string(config, config->task.content) != '\0';
+        bool said = taken.code == HL_OK && *hl_config_string(config, config->task.content) != '\0';
         if (said && hl_open_data(config, options, out, &dataset).code == HL_OK) {
             status = hl_ok();
         }

@@ -112,8 +112,8 @@ static hl_status free_widths(const hl_ablate_command *command, const hl_config *
 static hl_status each_from(const hl_ablate_command *command, const hl_config *base, int axis,
                            const hl_ablate_settings *so_far, hl_ablate_settings_take *take, void *context)
 {
-    hl_ablate_settings settings = *so_far;
     if (axis == command->n_axes) {
+        hl_ablate_settings settings = *so_far;
         HL_TRY(free_widths(command, base, &settings));
         return take(context, &settings);
     }
@@ -121,7 +121,7 @@ static hl_status each_from(const hl_ablate_command *command, const hl_config *ba
         size_t length = strcspn(rest, ",");
         char value[HL_ABLATE_SETTING_TEXT];
         snprintf(value, sizeof value, "%.*s", (int)length, rest);
-        settings = *so_far;
+        hl_ablate_settings settings = *so_far;
         HL_TRY(add_text(&settings, command->axes[axis].key, hl_ini_trim(value)));
         HL_TRY(each_from(command, base, axis + 1, &settings, take, context));
         rest = rest[length] == ',' ? rest + length + 1 : NULL;

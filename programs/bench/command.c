@@ -38,7 +38,12 @@ static hl_status take_argument(const char *word, void *given)
     size_t length = strlen(word);
     bool names_config = length >= 4 && strcmp(word + length - 4, ".ini") == 0;
     if (strchr(word, '=') != NULL && !names_config) {
-        return hl_named_config_override(&command->job.config, word);
+        hl_named_config *config = &command->job.config;
+        if (command->measure && config->n_overrides < HL_MAX_OVERRIDES + HL_OWN_OVERRIDES) {
+            config->overrides[config->n_overrides++] = word; /* the user's, and those of the bench that asks */
+            return hl_ok();
+        }
+        return hl_named_config_override(config, word);
     }
     if (command->n_configs == HL_BENCH_MAX_CONFIGS) {
         return hl_error(HL_INVALID, "command line: more than %d configs", HL_BENCH_MAX_CONFIGS);

@@ -14,8 +14,8 @@ static hl_status check_folder(const hl_model_source *run, const char *folder, bo
     static const hl_heads_place place = { "export", "a folder for the model", "another folder" };
     hl_heads_content found;
     const char *from = hl_config_string(&run->config, run->config.train.from);
-    HL_TRY(*from != '\0' && hl_pretrained_is_folder(from) ? hl_heads_check_place(folder, from, "export") : hl_ok());
     HL_TRY(hl_heads_look_into(&place, folder, run->path, &found));
+    HL_TRY(*from != '\0' && hl_pretrained_is_folder(from) ? hl_heads_check_place(folder, from, "export") : hl_ok());
     return !found.any || overwrite
                ? hl_ok()
                : hl_error(HL_BAD_FILE,

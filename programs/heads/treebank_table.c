@@ -207,12 +207,11 @@ void hl_heads_treebank_answer(hl_heads_answer *answer, const hl_syntax_study *st
     }
     json_t *trees = study->has_trees ? hl_results_json(hl_heads_trees(study)) : json_null();
     int64_t left_out = t->n_short + t->n_long;
-    hl_json_print_document(&answer->json,
-                           json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "sentences",
-                                     (json_int_t)t->n_sentences, "left_out", (json_int_t)left_out, "several_roots",
-                                     (json_int_t)t->n_several_roots, "unknown_words",
-                                     (json_int_t)t->n_unknown_words, "rows", hl_results_json(relations),
-                                     "heads", hl_results_json(hl_heads_earning(study)), "trees", trees));
+    hl_json_print_document(&answer->json, json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "sentences",
+                                                    (json_int_t)t->n_sentences, "left_out", (json_int_t)left_out,
+                                                    "several_roots", (json_int_t)t->n_several_roots, "unknown_words",
+                                                    (json_int_t)t->n_unknown_words, "rows", hl_results_json(relations),
+                                                    "heads", hl_results_json(hl_heads_earning(study)), "trees", trees));
     hl_results_csv(&answer->csv, study->has_trees ? hl_heads_trees(study) : relations);
 }
 

@@ -29,7 +29,7 @@ struct hl_heads_verb {
     hl_status (*run)(hl_heads_call *call);
 };
 
-/* Prints the table of all heads at a step (programs/heads/table.h). Writes heads.csv and report.html into the run's
+/* Prints the table of all heads at a step (programs/heads/table_files.h). Writes heads.csv and report.html into the run's
  * folder, or for sentences into their own folder; or writes the requested files. */
 extern const hl_heads_verb hl_heads_verb_table;
 
@@ -45,7 +45,7 @@ extern const hl_heads_verb hl_heads_verb_map;
  * nothing to measure. CSV, a row for each head; Markdown, the table; a figure. */
 extern const hl_heads_verb hl_heads_verb_profile;
 
-/* Which heads the loss depends on, and which only look as if it did (programs/heads/importance_table.h). With --keep
+/* Which heads the loss depends on, and which only look as if it did (programs/heads/importance.h). With --keep
  * or --drop: the loss of the model with some of its heads (heads/subset.h). */
 extern const hl_heads_verb hl_heads_verb_importance;
 

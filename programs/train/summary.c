@@ -320,7 +320,11 @@ hl_status hl_summary_write(const hl_config *config, bool json, hl_text *text)
     summary s = { .config = config, .text = text };
     hl_status status = prepare(&s);
     if (status.code == HL_OK) {
-        (json ? write_json : write_all)(&s);
+        if (json) {
+            write_json(&s);
+        } else {
+            write_all(&s);
+        }
         status = hl_text_status(text);
     }
     hl_graph_free(&s.graph);

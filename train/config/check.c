@@ -301,7 +301,8 @@ static void check_rates(hl_config_reader *reader)
 
 static void check_accumulate(hl_config_reader *reader)
 {
-    int64_t parts = reader->config->optimizer.accumulate, leaves = reader->config->train.leaves;
+    int64_t parts = reader->config->optimizer.accumulate;
+    int64_t leaves = is_sound(reader, AT(train.leaves)) ? reader->config->train.leaves : 1;
     int64_t batch_size = reader->config->train.batch_size;
     if (batch_size % (leaves * parts) == 0) {
         return;

@@ -32,8 +32,11 @@ static quoted quote(const char *text)
     quoted q;
     size_t length = strlen(text);
     bool cut = length > MOST_QUOTED;
-    for (length = cut ? MOST_QUOTED : length; cut && length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80;) {
-        length--;
+    if (cut) {
+        length = MOST_QUOTED;
+        while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80) {
+            length--;
+        }
     }
     snprintf(q.text, sizeof q.text, "%.*s%s", (int)length, text, cut ? "..." : "");
     return q;

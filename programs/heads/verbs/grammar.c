@@ -66,6 +66,7 @@ typedef struct joined {
     const hl_heads_importance *importance;
     const hl_syntax_study *syntax;
     int64_t n, n_syntactic; /* heads, and those that earn a relation */
+    int64_t *order;         /* (n): heads, the one that the loss with z zero says matters most first */
 } joined;
 
 static double importance_of(const joined *both, int order, int64_t head)
@@ -164,11 +165,7 @@ static void row_of_joined(const void *context, int64_t head, hl_row *row)
 static void row_of_rank(const void *context, int64_t index, hl_row *row)
 {
     const joined *both = context;
-    int64_t head = 0;
-    while (head < both->n - 1 && rank_of(both, 1, head) != index + 1) {
-        head++;
-    }
-    row_of_joined(both, head, row);
+    row_of_joined(both, both->order[index], row);
 }
 
 static void row_of_step(const void *context, int64_t step, hl_row *row)
@@ -260,12 +257,17 @@ static hl_status deliver_both(const hl_heads_call *call, const hl_heads_importan
                               const hl_syntax_study *syntax)
 {
     joined both = { .importance = importance, .syntax = syntax, .n = importance->importance.n };
+    both.order = hl_calloc((size_t)both.n, sizeof *both.order);
+    HL_NEED(both.order != NULL, "the heads of a treebank");
     for (int64_t head = 0; head < both.n; head++) {
         both.n_syntactic += earns(&both, head);
+        both.order[rank_of(&both, 1, head) - 1] = head;
     }
     hl_heads_answer answer = { 0 };
     answer_of(&answer, &both);
-    return hl_heads_deliver(&call->command, &answer, call->out);
+    hl_status status = hl_heads_deliver(&call->command, &answer, call->out);
+    hl_free(both.order);
+    return status;
 }
 
 /* Reads the treebank before anything is measured. */

@@ -47,6 +47,12 @@ TEST(what_is_not_said_has_a_default)
     CHECK_OK(parse("--measure loop x.ini", &command));
     ck_assert(command.measure && command.job.what == HL_BENCH_LOOP);
     CHECK_OK(parse("--measure step x.ini --profile", &command));
+    char many[HL_MAX_OVERRIDES * sizeof "model.heads=2 " + sizeof "--measure step x.ini train.seed=1"] = "";
+    for (int i = 0; i < HL_MAX_OVERRIDES; i++) {
+        strcat(many, "model.heads=2 ");
+    }
+    strcat(many, "--measure step x.ini train.seed=1"); /* the last is of the bench that asks */
+    CHECK_OK(parse(many, &command));
     CHECK_OK(parse("--measure sgemm --threads 2", &command));
     ck_assert(command.measure && command.job.what == HL_BENCH_SGEMM);
     CHECK_OK(parse("--seconds 9 -- --odd.ini", &command));

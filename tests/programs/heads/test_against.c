@@ -2,6 +2,7 @@
 #include "programs/heads/against.h"
 
 #include "tests/check_suite.h"
+#include "tests/faults.h"
 #include "tests/messages.h"
 #include "tests/runs/answers.h"
 #include "tests/runs/runs.h"
@@ -81,6 +82,28 @@ TEST(what_cannot_be_compared_leaves_nothing)
     ck_assert(against.path == NULL && against.answer.table.bytes == NULL);
     ck_assert_int_eq(compare(&against, &run, run_path("nowhere")).code, HL_BAD_FILE);
     hl_opened_model_close(&run);
+}
+
+/* The first allocations and then every so many fail, in a comparison of their own each. */
+TEST(want_of_memory_loses_nothing)
+{
+    const char *one = train("one", "model.heads=2");
+    faults_begin();
+    bool complete = false;
+    for (int n = 1; !complete; n += n < 40 ? 3 : 97) {
+        hl_opened_model run = opened(one);
+        hl_heads_against against;
+        faults_in_memory(n, FAULTS_ONCE);
+        hl_status status = compare(&against, &run, one);
+        complete = faults_allocations() < n;
+        faults_in_memory(0, FAULTS_ONCE);
+        ck_assert_msg(status.code == (complete ? HL_OK : HL_NO_MEMORY), "allocation %d: %s", n, status.text);
+        ck_assert(complete || (against.path == NULL && against.page.bytes == NULL));
+        hl_heads_against_free(&against);
+        hl_opened_model_close(&run);
+        ck_assert_msg(faults_live_blocks() == 0, "allocation %d: %d blocks lost", n, faults_live_blocks());
+    }
+    faults_end();
 }
 
 SUITE("two runs compared")
