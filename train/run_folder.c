@@ -48,7 +48,11 @@ static bool is_unfinished_snapshot(const char *name)
 }
 
 /* What stands at the top of a run's folder, besides kept checkpoints. */
-typedef enum part_kind { KEPT, MADE_ANEW /* by the program heads */, NO_FILE_OF_THE_RUN /* these come last */ } part_kind;
+typedef enum part_kind {
+    KEPT,
+    MADE_ANEW,         /* by the program heads */
+    NO_FILE_OF_THE_RUN /* these come last */
+} part_kind;
 #define AT(path) offsetof(hl_run_folder, path)
 #define NO_PATH SIZE_MAX
 static const struct {

@@ -29,8 +29,8 @@ struct hl_heads_verb {
     hl_status (*run)(hl_heads_call *call);
 };
 
-/* Prints the table of all heads at a step (programs/heads/table_files.h). Writes heads.csv and report.html into the run's
- * folder, or for sentences into their own folder; or writes the requested files. */
+/* Prints the table of all heads at a step (programs/heads/table_files.h). Writes heads.csv and report.html into the
+ * run's folder, or for sentences into their own folder; or writes the requested files. */
 extern const hl_heads_verb hl_heads_verb_table;
 
 /* Draws the maps of one head or of all heads in the terminal, or writes them as figures, arrays, JSON or CSV

@@ -171,8 +171,7 @@ static const char *const bad[][OVERRIDES + CONFIG_OVERRIDES] = {
     { "[task]\nname = tags\nprefix_space = true\n[tokens]\nkind = wrds\n",
       "x.ini:5: tokens.kind: \"wrds\" is not one of chars, bytes, words, wordpiece, bpe, unigram (did you mean "
       "\"words\"?)\n" },
-    { "[task]\nmin_length = x\n[train]\neval_examples = 6\n",
-      "x.ini:2: task.min_length: \"x\" is not an integer\n" },
+    { "[task]\nmin_length = x\n[train]\neval_examples = 6\n", "x.ini:2: task.min_length: \"x\" is not an integer\n" },
     { "[task]\nname = tags\nprefix_space = true\n[tokens]\nkind = words\n",
       "x.ini:3: task.prefix_space = true: the tokens are of kind words, and only bpe and unigram read spaces\n" },
 
