@@ -2,10 +2,11 @@
  *
  * An example is a pure function of (data, seed, split, index). Nothing is kept between calls. So any index can be read
  * at any time, alone or with others, from any number of threads. data/text/text_data.h describes the examples of files.
- * In a toy task, training examples have random lengths. Validation examples come in rounds of hl_dataset_n_lengths, and
- * each round goes through all lengths: the first k rounds hold each length k times. In any two successive rounds, the
- * even-numbered examples hold each length once, and so do the odd-numbered ones. No token sequence is ever in both
- * splits, for any seed. If masks replace words, no sentence is in both, no matter which words are masked.
+ * In a toy task, training examples have random lengths. Validation examples come in rounds of n_lengths
+ * (hl_dataset_sizes), and each round goes through all lengths: the first k rounds hold each length k times. In any two
+ * successive rounds, the even-numbered examples hold each length once, and so do the odd-numbered ones. No token
+ * sequence is ever in both splits, for any seed. If masks replace words, no sentence is in both, no matter which words
+ * are masked.
  *
  *     hl_dataset *dataset;
  *     HL_TRY(hl_dataset_open(&spec, seed, &dataset));

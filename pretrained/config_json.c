@@ -265,7 +265,8 @@ static hl_status add_head(hl_pretrained *folder, hl_pretrained_head head, hl_mod
         return hl_ok();
     }
     bool masked = head == HL_PRETRAINED_MASKED, words = masked || head == HL_PRETRAINED_NEXT;
-    c->head = (words ? masked && !kind->causal : kind->head_of_all) ? HL_HEAD_TRANSFORM : HL_HEAD_LINEAR;
+    bool transforms = words ? masked && !kind->causal : kind->head_of_all;
+    c->head = transforms ? HL_HEAD_TRANSFORM : HL_HEAD_LINEAR;
     if (words) {
         c->tie_embedding = tied && (masked || c->embedding_size == 0);
         return hl_ok();

@@ -4,7 +4,7 @@
  * lowest layer up), d>h and h>d, and both halves of the sentences (heads/syntax.h): half 0 is sentences 0, 2, 4 ...,
  * and half 1 the others. No number depends on time or threads. A resumed run drops the rows of steps after its
  * checkpoint and writes the same rows again. A file from before there were further relations has only the treebank's
- * own (hl_treebank_own); it is read as it is, and continued so. */
+ * own (n_own of them); it is read as it is, and continued so. */
 #pragma once
 
 #include "core/arena.h"

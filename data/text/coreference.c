@@ -33,6 +33,9 @@ static hl_status end_window(reading *r)
 {
     hl_coreference_text *text = r->text;
     size_t window = (size_t)r->windows.treebank->n_sentences;
+    if (r->windows.n_words == 0) {
+        return hl_ok();
+    }
     if (r->windows.n_words == 1) {
         r->words[r->n_words - 1].window = -1;
     }

@@ -66,7 +66,8 @@ hl_status hl_corpus_writer_begin(const hl_corpus_spec *spec, hl_corpus_writer **
 static void end_block(hl_corpus_writer *writer)
 {
     size_t bytes = HL_CORPUS_BLOCK_HEAD + (size_t)writer->n_filled * sizeof(int32_t);
-    writer->block.crc = hl_corpus_block_crc(writer->end.n_blocks++, &writer->block, bytes);
+    writer->block.crc = hl_corpus_block_crc(writer->end.n_blocks, &writer->block, bytes);
+    writer->end.n_blocks++;
     hl_file_write(&writer->file, &writer->block, bytes);
     writer->n_filled = 0;
 }

@@ -52,8 +52,8 @@ hl_status hl_lines_open(const char *path, size_t limit, hl_lines **out);
  * something else, if `limit` bytes contain such a blank. */
 void hl_lines_in_parts(hl_lines *lines);
 
-/* Before the first line: from now on all that is read is kept in memory. Rewind: the next line is the first one again,
- * and nothing is kept any more. */
+/* Before the first line: from now on all that is read is kept in memory, without a limit. Rewind: the next line is the
+ * first one again, its marks and carriage returns are counted anew, and nothing is kept any more. */
 void hl_lines_keep(hl_lines *lines);
 void hl_lines_rewind(hl_lines *lines);
 

@@ -41,7 +41,7 @@ static hl_status make_caches(const hl_text_spec *spec, hl_text_data *data)
     HL_TRY(hl_text_data_make_caches(spec, data));
     for (int split = HL_TRAIN; split <= HL_VALIDATION; split++) {
         const hl_corpus *corpus = data->corpora[split];
-        if (corpus == NULL || hl_text_data_examples(data, (hl_split)split) > 0) {
+        if (!data->running || corpus == NULL || hl_text_data_examples(data, (hl_split)split) > 0) {
             continue;
         }
         int64_t n = hl_corpus_numbers(corpus);

@@ -245,13 +245,14 @@ hl_status hl_tokens_merge(hl_tokens *tokens, const char *path, const char *left,
         merge.id = hl_tokens_find_hashed(tokens, hash, hl_tokens_piece(tokens, merge.left, NULL), right, r);
     }
     if (merge.right < 0 || merge.id < 0) {
-        const char *missing = merge.left < 0 ? left : merge.right < 0 ? right : "what they make";
+        const char *missing = "what they make";
+        size_t size = strlen(missing);
+        if (merge.left < 0 || merge.right < 0) {
+            missing = merge.left < 0 ? left : right;
+            size = merge.left < 0 ? l : r;
+        }
         return hl_error(HL_BAD_FILE, "%s: the merge of %.*s and %.*s: %.*s is no piece", path, (int)l, left, (int)r,
-                        right,
-                        (int)(merge.left < 0    ? l
-                              : merge.right < 0 ? r
-                                                : strlen(missing)),
-                        missing);
+                        right, (int)size, missing);
     }
     HL_NEED(HL_GROW(tokens->merges, tokens->merges_capacity, tokens->n_merges + 1), "merges of tokens");
     tokens->merges[tokens->n_merges++] = merge;

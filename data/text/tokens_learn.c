@@ -181,7 +181,8 @@ static hl_status read_word(work *w, size_t number, const hl_text_set *alphabet)
     return hl_ok();
 }
 
-/* Makes the characters pieces, first each alone, then those that continue words. `ids`: zeroed, of all symbols. */
+/* Makes the characters pieces, first each alone, then those that continue words. `ids`: zeroed, of all
+ * symbols; each is first 1 if the symbol occurs, then its id. */
 static hl_status name_symbols(work *w, const hl_text_set *alphabet, size_t *ids)
 {
     hl_merge_learner *learner = &w->learner;

@@ -58,8 +58,9 @@ typedef struct hl_treebank {
     int64_t longest;         /* the most pieces in a sentence that is used */
     int64_t most_words;      /* the most words in one */
     int64_t n_relations;     /* R */
-    int64_t n_own; /* the first of them are those of DEPREL, in the order of first occurrence, without subtypes
-                                unless asked for */
+    /* The first n_own relations are those of DEPREL, in the order of first occurrence, without subtypes unless asked
+     * for. */
+    int64_t n_own;
     int64_t extras[HL_TREEBANK_EXTRAS]; /* the numbers of these relations; -1 for one that does not exist */
     hl_status entity_fault; /* HL_BAD_FILE if "entity" does not exist because Entity= cannot be read, with the line and
                                the reason */

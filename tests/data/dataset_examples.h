@@ -30,7 +30,7 @@ static inline hl_examples read_batch(const hl_dataset *dataset, hl_split split, 
 {
     hl_examples batch;
     CHECK_OK(hl_examples_allocate(count, n_tokens, hl_dataset_sizes(dataset)->relations, &batch));
-    hl_dataset_examples(dataset, split, first, &batch);
+    CHECK_OK(hl_dataset_examples(dataset, split, first, &batch));
     hl_examples *kept = malloc(sizeof *kept);
     ck_assert_ptr_nonnull(kept);
     *kept = batch; /* of the same memory */

@@ -1,5 +1,7 @@
 #include "data/text/split.h"
 
+#include "data/text/private/corpus_file.h"
+#include "data/text/private/text_data_parts.h"
 #include "tests/check_suite.h"
 
 #include <stdio.h>
@@ -43,6 +45,24 @@ TEST(a_share_of_all_content_is_validation)
         }
     }
     ck_assert_str_eq(chosen, "fkmnpqrwxyz");
+}
+
+/* The last window fits with its last target, and another one would not. */
+TEST(windows_fill_each_part)
+{
+    for (int64_t n = 0; n < 60; n++) {
+        for (int64_t length = 1; length < 8; length++) {
+            hl_corpus corpus = { .end.n_numbers = n };
+            hl_text_data data = {
+                .task = HL_TEXT_NEXT, .running = true, .length = length, .corpora = { &corpus, &corpus }
+            };
+            for (hl_split split = HL_TRAIN; split <= HL_VALIDATION; split++) {
+                int64_t count = hl_text_data_examples(&data, split), stride = hl_text_data_stride(&data, split);
+                ck_assert(count == 0 || (count - 1) * stride + length + 1 <= n);
+                ck_assert_int_gt(count * stride + length + 1, n);
+            }
+        }
+    }
 }
 
 SUITE("split")

@@ -35,6 +35,7 @@ static const struct {
     { BERT "a\n\nb\n", "vocab.txt:7: the piece is empty" },
     { BERT " \n", "vocab.txt:6: the piece is empty" },
     { BERT "a\xFFz\n", "vocab.txt:6: the piece is not UTF-8" },
+    { BERT "a \x80\n", "vocab.txt:6: the piece is not UTF-8" },
 };
 
 LOOP_TEST(a_damaged_vocabulary_is_refused_by_line, 0, sizeof vocabularies / sizeof vocabularies[0])

@@ -32,6 +32,7 @@ typedef struct hl_corpus_block {
     uint32_t crc, first; /* as above */
     int32_t numbers[HL_CORPUS_BLOCK_NUMBERS];
 } hl_corpus_block;
+_Static_assert(sizeof(hl_corpus_block) == HL_CORPUS_BLOCK, "a block is the same in memory and in the file");
 
 typedef struct hl_corpus_end {
     char kind[HL_CORPUS_TEXT], tokens[HL_CORPUS_TEXT]; /* filled with zeros, as in `columns` */
