@@ -25,8 +25,8 @@ double hl_alignment_fixed_rate(const hl_patterns *patterns, int64_t k);
 /* The k with the largest fixed rate; the lowest k if several are equal; 0 if no offset ever hits. */
 int64_t hl_alignment_fixed_best(const hl_patterns *patterns);
 
-/* The same patterns, with the partners in relation r, 0 <= r < R, as sources. The functions of heads/alignment.h then
- * measure the relation. */
+/* The same patterns, with the partners in relation r, 0 <= r < R, as sources. The functions above then measure the
+ * relation. */
 hl_patterns hl_relation_as_source(const hl_patterns *patterns, int64_t r);
 
 typedef struct hl_relation {

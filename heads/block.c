@@ -2,8 +2,14 @@
 
 #include "core/base/memory.h"
 
+#include <assert.h>
+
 void *hl_block_take(hl_block *block, int64_t count, size_t size)
 {
+    if (block->bytes == SIZE_MAX) { /* stays so */
+        return NULL;
+    }
+    assert(size > 0);
     size_t unit = size & -size; /* the largest power of two that divides the size */
     size_t first = hl_size_sum(block->bytes, unit - 1) / unit * unit;
     block->bytes = hl_size_sum(first, hl_size_product((size_t)count, size));

@@ -108,7 +108,7 @@ static void lay_out_numbers(void *context, hl_block *block)
     const hl_model_config *c = &s->model->config;
     s->losses = hl_block_take(block, s->n, sizeof *s->losses);
     s->x = hl_block_take(block, s->n_rows * c->d_model, sizeof *s->x);
-    s->z = hl_block_take(block, s->n_rows * hl_heads_width(c), sizeof *s->z);
+    s->z = hl_block_take(block, s->n_rows, (size_t)hl_heads_width(c) * sizeof *s->z);
     s->row_losses = hl_block_take(block, s->slice * s->T, sizeof *s->row_losses);
     s->rows = hl_block_take(block, s->n, sizeof *s->rows);
 }
@@ -124,8 +124,9 @@ static hl_status begin_pass(hl_effect_losses *s, size_t *bytes)
 static hl_status plan_all(hl_effect_losses *s, size_t *bytes)
 {
     HL_TRY(begin_pass(s, bytes));
-    *bytes += hl_block_bytes(lay_out_numbers, s) + (size_t)count_gates(s) * sizeof *s->gates;
-    *bytes += packed_bytes(s) + hl_batch_storage_bytes(s->n, s->n_rows);
+    size_t gates = (size_t)count_gates(s) * sizeof *s->gates;
+    *bytes = hl_size_sum(*bytes, hl_size_sum(hl_block_bytes(lay_out_numbers, s), gates));
+    *bytes = hl_size_sum(*bytes, hl_size_sum(packed_bytes(s), hl_batch_storage_bytes(s->n, s->n_rows)));
     return hl_ok();
 }
 

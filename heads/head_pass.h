@@ -46,7 +46,7 @@ typedef struct hl_head_pass {
     float *hidden; /* (E, T, D): the last hidden states, after the last norm; NULL if the pass is not whole */
     float *logits; /* (E, T): the centred logit of the right answer; NAN if nothing is asked; NULL if the pass is not
                        whole, or if the model has no output layer */
-    void *memory;  /* the block of all these arrays */
+    void *memory;  /* the block of all arrays of numbers */
 } hl_head_pass;
 
 /* Runs the model without dropout on the first n_examples of the batch: at least one, and at most as many as it has.

@@ -55,7 +55,7 @@ static void lay_out(void *context, hl_block *block)
     w->chosen = hl_block_take(block, w->H * w->H, sizeof *w->chosen);
 }
 
-/* Those of the heads that are this process's, of which `heads` is the first: returns how many heads. */
+/* Those of the heads that are this process's, from the head `first` of the model on: returns how many heads. */
 static int64_t set_changes(const layer_work *w, int layer, int64_t first, const hl_share *share)
 {
     static const hl_label uniform = { .kind = HL_LABEL_UNIFORM };

@@ -7,8 +7,8 @@
  * pieces. It may attend to b if a's first piece may attend to b's first piece. n_a is the number of words that it may
  * attend to: with a causal mask the words up to itself, a + 1, else all.
  *
- * Everywhere else, special tokens may be queries and keys. What is not known (tokens, words, their forms) gives scores
- * that are all zero. */
+ * Of the other scores, only those of special tokens and of the first token count special tokens. What is not known
+ * (tokens, words, their forms) gives scores that are all zero. */
 #pragma once
 
 #include "core/base/declarations.h"

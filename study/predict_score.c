@@ -66,7 +66,7 @@ static int32_t find_target(scoring *s, hl_span label)
     return id;
 }
 
-/* Where the status says what is wrong with the record, also in which line. */
+/* Adds file and line to a status that says what is wrong with the record. */
 static hl_status at_line(const scoring *s, const hl_text_record *record, hl_status status)
 {
     return status.code == HL_INVALID ? hl_lines_bad(hl_text_records_lines(s->records), record->line, "%s", status.text)

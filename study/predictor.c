@@ -149,8 +149,9 @@ static int64_t begin_of(const hl_predictor *p, int64_t w)
     return w * p->spec.stride < last ? w * p->spec.stride : last;
 }
 
-/* The pieces that have the most context in window w are those before this one which no window before it has. Between
- * two windows, that is the middle of what they cover together; for a causal model, the end of the first. */
+/* The piece behind the last one that window w answers. It answers those before it that no earlier window answers,
+ * with the most context. Between two windows, that is the middle of what they cover together; for a causal model,
+ * the end of the first. */
 static int64_t end_of(const hl_predictor *p, int64_t w)
 {
     int64_t begin = begin_of(p, w), next = begin_of(p, w + 1), room = room_of(p);

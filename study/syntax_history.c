@@ -24,8 +24,8 @@ static hl_status take_step(void *context, int64_t step)
     gathering *g = context;
     hl_report_syntax_steps *shown = &g->history->shown;
     size_t n = (size_t)(shown->n_relations * shown->n_heads), s = (size_t)shown->n_steps;
-    bool good =
-        HL_GROW(g->steps, g->steps_capacity, s + 1) && HL_GROW(g->found, g->found_capacity, hl_size_product(s + 1, n));
+    bool good = HL_GROW(g->steps, g->steps_capacity, s + 1) &&
+                HL_GROW(g->found, g->found_capacity, hl_size_product(s + 1, n > 0 ? n : 1));
     shown->steps = g->steps;
     shown->found = g->found;
     HL_NEED(good, "what heads found in a treebank");

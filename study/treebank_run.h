@@ -44,7 +44,7 @@ typedef struct hl_treebank_run {
     bool null; /* run a model of the same shape with the weights that an untrained run draws from the run's seed */
     hl_syntax *counts; /* the hits of heads are set (hl_treebank_pass_count); NULL: `layer` receives the maps */
     void (*layer)(void *context, const hl_word_maps *maps, int threads); /* as in hl_treebank_taker */
-    bool (*enough)(const void *context); /* whether the rest of the treebank is not needed; NULL: it is */
+    bool (*enough)(const void *context); /* whether the rest can be left out; NULL: never */
     void *context;
 } hl_treebank_run;
 

@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /* Which calls fail: the n-th from now (the first is 1), or the n-th and all after it. FAULTS_SIGNAL: the n-th file
- * call does not fail, but the process receives a signal just before it. SIGKILL comes in the middle of a write: half of
- * it is written. */
+ * call does not fail, but the process receives a signal just before it, or just after a close. SIGKILL comes in the
+ * middle of a write: half of it is written. */
 typedef enum faults_kind { FAULTS_ONCE, FAULTS_FOR_EVER, FAULTS_SIGNAL } faults_kind;
 
 /* The file calls that count, and may fail: all of them, or those of one kind. FAULTS_SHORT_WRITE: the n-th write does
@@ -46,7 +46,7 @@ void faults_in_files(int n, faults_kind kind, int error);
 /* Of which kind the n-th call is; any, unless told otherwise. To be called before faults_in_files. */
 void faults_of_call(faults_call call);
 
-/* Calls on an open file whose path has this part in it do not count, but for its closing; NULL: all count. */
+/* Calls on a file whose path has this part in it do not count, but for its closing; NULL: all count. */
 void faults_beside(const char *part);
 
 /* "open", "short write", ... */

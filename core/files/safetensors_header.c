@@ -309,7 +309,7 @@ static hl_status check_ranges(const cursor *c)
         }
         end = file->entries[i].end;
     }
-    if ((size_t)end != payload) {
+    if ((uint64_t)end != payload) {
         return hl_error(HL_BAD_FILE, "%s: holds %zu bytes of data, but its tensors take %" PRId64, c->file->path,
                         payload, end);
     }

@@ -47,7 +47,7 @@ typedef struct hl_copies_measuring {
 /* Takes the arrays for slices of up to `most_rows` rows, and sets the probes. The model need not be allocated. */
 void hl_copies_lay_out(hl_copies_measuring *c, hl_block *block, const hl_model *model, int64_t most_rows);
 
-/* Prepares for n offered rows: HL_COPIES_POSITIONS of them become positions, each set of so many with the same
+/* Prepares for n offered rows: at most HL_COPIES_POSITIONS of them become positions, each set of so many with the same
  * probability. */
 void hl_copies_draw(hl_copies_measuring *c, uint64_t seed, int64_t n);
 

@@ -17,7 +17,7 @@ typedef struct hl_effect_losses {
     const hl_model *model;
     const hl_patterns *layers;
     int threads;
-    int64_t n, n_rows, T;     /* the number of scored examples, of all their tokens, and of the longest's */
+    int64_t n, n_rows, T;     /* the number of scored examples, of all their tokens, and of the tokens of a row */
     int64_t slice;            /* how many of them the model runs on at once */
     int64_t *rows;            /* (n): their rows in the snapshot */
     hl_batch_storage storage; /* only these examples */

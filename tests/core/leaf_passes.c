@@ -101,10 +101,10 @@ static void release(void *passes)
 
 leaf_passes *leaf_passes_make(bool bf16)
 {
+    hl_threads_setup();
     leaf_passes *p = hl_calloc(1, sizeof *p);
     ck_assert_ptr_nonnull(p);
     scratch_own(p, release);
-    *p = (leaf_passes){ 0 };
     parameter(p, "W", HL_SHAPE(V, D));
     parameter(p, "P", HL_SHAPE(40, D));
     parameter(p, "gamma", HL_SHAPE(D));
@@ -165,6 +165,8 @@ void leaf_passes_together(leaf_passes *p, int threads, int first, int n, hl_real
     hl_tape_leaf leaves[LEAF_PASSES_LEAVES];
     hl_tape_kept kept = { .numbers = owned_calloc(1, p->plan.kept + 1) };
     hl_real *scratch = owned_calloc(1, p->plan.sums);
+    memset(kept.numbers, 0xff, p->plan.kept + 1); /* NaN: what is read before it is written shows */
+    memset(scratch, 0xff, p->plan.sums);
     hl_parameters_grads_into(&p->parameters, gradients);
     for (int i = 0; i < n; i++) {
         int row = leaf_passes_first(first + i), rows = leaf_passes_first(first + i + 1) - row;

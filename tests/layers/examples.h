@@ -1,11 +1,11 @@
-/* What the tests of layers share, in either precision: fixed numbers, batches, and models with numbers everywhere. It
- * goes when the test ends. */
+/* What the tests of layers share, in either precision: fixed numbers, batches, and models with numbers everywhere. All
+ * of it goes when the test ends. */
 #pragma once
 
 #include "layers/model.h"
 #include "tests/owned.h"
 
-enum { EXAMPLE_ARENA = 32 << 20 }; /* bytes, enough for one small module and its backward */
+enum { EXAMPLE_ARENA = 16 << 20 }; /* bytes, enough for one small module and its backward */
 
 /* Number i of the given use: fixed, in [-1, 1), a multiple of 2^-10. */
 hl_real example_number(uint32_t use, int64_t i);

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -42,7 +41,9 @@ static table_row read_row(const char *table, const char *head)
     const char *row = strstr(table, scratch_format("\n%s ", head));
     ck_assert_msg(row != NULL, "no row of %s in: %s", head, table);
     ck_assert_int_eq(sscanf(row + 1, "%*s %*s %15s %*s %lf %15s", found.match, &found.js, untrained), 3);
-    found.untrained = strcmp(untrained, "-") == 0 ? NAN : strtod(untrained, NULL);
+    if (sscanf(untrained, "%lf", &found.untrained) != 1) { /* "-" */
+        found.untrained = NAN;
+    }
     return found;
 }
 

@@ -76,8 +76,8 @@ TEST(heads_takes_what_was_told_for_a_treebank_beside_snapshots)
                        path, path);
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_config("masked.ini", config), "--out", folder, "--quiet");
-    told_memory_check_treebank(folder, 400, "--importance", NULL);
-    told_memory_check_treebank(folder, 400, "--report", run_path("page.html"));
+    told_memory_check_treebank(folder, 2000, "--importance", NULL);
+    told_memory_check_treebank(folder, 2000, "--report", run_path("page.html"));
 }
 
 /* Weights and moments take most of it: the checkpoint must not stand in memory a second time. */

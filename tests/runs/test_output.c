@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 TEST(without_standard_streams_it_runs_to_the_end)
 {
@@ -39,13 +40,14 @@ static const struct {
 };
 enum { N_STREAMS = sizeof streams / sizeof *streams, FEW_STREAMS = 4 };
 
-/* The exit code of the program with these arguments, as the shell reads them: its streams go `where`, and its output
- * into the pipe, unless that is "". */
-static int code_of(const char *program, const char *arguments, const char *where, const char *pipe)
+/* The exit code of the program with these arguments, as the shell reads them: its streams go `where`, and what is left
+ * `into` a pipe or a file, unless that is "". */
+static int code_of(const char *program, const char *arguments, const char *where, const char *into)
 {
     const char *code = run_path("code");
-    const char *command = scratch_format("{ %s'%s' %s %s; echo $? > '%s'; } %s", *pipe == '|' ? "sleep 0.05; " : "",
-                                         program, arguments, where, code, pipe);
+    unlink(code); /* that of the call before */
+    const char *command = scratch_format("{ %s'%s' %s %s; echo $? > '%s'; } %s", *into == '|' ? "sleep 0.05; " : "",
+                                         program, arguments, where, code, into);
     ck_assert_int_ne(system(command), -1);
     return atoi(run_read(code));
 }

@@ -15,7 +15,9 @@ static inline json_t *told(run_result run)
 
 static inline double number_at(const json_t *object, const char *name)
 {
-    return json_number_value(json_object_get(object, name));
+    const json_t *value = json_object_get(object, name);
+    ck_assert_msg(json_is_number(value), "%s is no number", name);
+    return json_number_value(value);
 }
 
 static inline const char *text_at(const json_t *object, const char *name)
