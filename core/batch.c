@@ -1,6 +1,6 @@
 #include "core/batch.h"
 
-#include "core/base/private/least.h"
+#include "core/base/private/ascending.h"
 
 #include <stddef.h>
 

@@ -141,7 +141,9 @@ hl_label hl_label_of(const hl_patterns *all)
         double lift = hl_score_lift(score); /* NaN if there is nothing to measure */
         const char *lacks = lift >= HL_SCORE_CLEAR_LIFT ? lack_of(label, &examples.scoring) : NULL;
         if (lift >= HL_SCORE_CLEAR_LIFT && lacks == NULL) {
-            label.score = hl_label_score(label, all);
+            label.score = kind == HL_LABEL_ALIGNMENT  ? metrics.alignment
+                          : kind == HL_LABEL_RELATION ? hl_label_score(label, all)
+                                                      : score;
             return label;
         }
         if (lift > most) {

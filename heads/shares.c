@@ -149,27 +149,67 @@ __attribute__((always_inline)) static inline hl_score over_words(const hl_patter
     return hl_score_mean(score);
 }
 
-/* One line for each metric: its name and kind, the walk and the queries, and what must be known for it to be measured.
- * Without tokens or words, no key is of a kind that reads them. */
-/* clang-format off */
-#define SHARE(name, kind, walk, of, known) \
-    hl_score hl_##name##_of(const hl_patterns *patterns) \
-    { \
-        return (known) ? walk(patterns, kind, of) : (hl_score){ 0 }; \
-    }
-SHARE(special, hl_special_kind, over_tokens, ALL, patterns->tokens != NULL)
-SHARE(first, hl_first_kind, over_tokens, ALL, true)
-SHARE(duplicate, hl_duplicate_kind, over_tokens, KEYED, true)
-SHARE(duplicate_past, is_past_duplicate, over_tokens, KEYED, true)
-SHARE(duplicate_future, is_future_duplicate, over_tokens, KEYED, true)
-SHARE(induction, hl_induction_kind, over_tokens, KEYED, true)
-SHARE(induction_mirrored, is_mirrored_induction, over_tokens, KEYED, true)
-SHARE(previous_word, hl_previous_word_kind, over_words, KEYED, true)
-SHARE(next_word, hl_next_word_kind, over_words, KEYED, true)
-SHARE(same_word, hl_same_word_kind, over_words, KEYED, true)
-SHARE(punctuation, hl_punctuation_kind, over_words, ALL, patterns->text.forms != NULL)
-SHARE(rare, hl_rare_kind, over_words, KEYED, true)
-/* clang-format on */
+/* ---- the metrics: without what its keys need, a metric finds none ---- */
+
+hl_score hl_special_of(const hl_patterns *patterns)
+{
+    return patterns->tokens != NULL ? over_tokens(patterns, hl_special_kind, ALL) : (hl_score){ 0 };
+}
+
+hl_score hl_first_of(const hl_patterns *patterns)
+{
+    return over_tokens(patterns, hl_first_kind, ALL);
+}
+
+hl_score hl_duplicate_of(const hl_patterns *patterns)
+{
+    return over_tokens(patterns, hl_duplicate_kind, KEYED);
+}
+
+hl_score hl_duplicate_past_of(const hl_patterns *patterns)
+{
+    return over_tokens(patterns, is_past_duplicate, KEYED);
+}
+
+hl_score hl_duplicate_future_of(const hl_patterns *patterns)
+{
+    return over_tokens(patterns, is_future_duplicate, KEYED);
+}
+
+hl_score hl_induction_of(const hl_patterns *patterns)
+{
+    return over_tokens(patterns, hl_induction_kind, KEYED);
+}
+
+hl_score hl_induction_mirrored_of(const hl_patterns *patterns)
+{
+    return over_tokens(patterns, is_mirrored_induction, KEYED);
+}
+
+hl_score hl_previous_word_of(const hl_patterns *patterns)
+{
+    return over_words(patterns, hl_previous_word_kind, KEYED);
+}
+
+hl_score hl_next_word_of(const hl_patterns *patterns)
+{
+    return over_words(patterns, hl_next_word_kind, KEYED);
+}
+
+hl_score hl_same_word_of(const hl_patterns *patterns)
+{
+    return over_words(patterns, hl_same_word_kind, KEYED);
+}
+
+hl_score hl_punctuation_of(const hl_patterns *patterns)
+{
+    return patterns->text.forms != NULL ? over_words(patterns, hl_punctuation_kind, ALL) : (hl_score){ 0 };
+}
+
+hl_score hl_rare_of(const hl_patterns *patterns)
+{
+    return over_words(patterns, hl_rare_kind, KEYED);
+}
 
 double hl_word_offset_hit_rate(const hl_patterns *patterns, int64_t k)
 {

@@ -27,27 +27,31 @@ void hl_validation_sums_add_lengths(hl_validation_sums *sums, const hl_sequences
     }
 }
 
-/* Adds a query of head h, of which offset[0] is that of k = 0. */
-static void add_query(const hl_pattern *pattern, int64_t i, const hl_validation_sums_layer *layer, int64_t h,
-                      double *offset)
+/* The sums of a head. The numbers are its thread's own: those of neighbouring heads lie beside each other. */
+typedef struct head_sums {
+    double *offset; /* of k = 0 */
+    int64_t *histogram;
+    double entropy, normalised, confidence;
+} head_sums;
+
+static void add_query(const hl_pattern *pattern, int64_t i, head_sums *sums)
 {
     int64_t n_keys = hl_pattern_keys(pattern, i);
     const hl_real *row = hl_pattern_row(pattern, i);
-    double entropy = hl_row_entropy(row, n_keys);
-    offset -= i;
+    double *offset = sums->offset - i, entropy = hl_row_entropy(row, n_keys);
 #pragma omp simd
     for (int64_t j = 0; j < n_keys; j++) {
         offset[j] += (double)row[j];
     }
     hl_real lanes[HL_LANES] = { 0 };
     HL_FOR_LANES(n_keys, j, l, lanes[l] = row[j] > lanes[l] ? row[j] : lanes[l]);
-    layer->entropy[h] += entropy;
-    layer->confidence[h] += (double)hl_lanes_max(lanes);
+    sums->entropy += entropy;
+    sums->confidence += (double)hl_lanes_max(lanes);
     if (n_keys > 1) {
         double normalised = entropy / log((double)n_keys), bin = normalised * HL_ENTROPY_BINS;
         int at = !(bin > 0) ? 0 : bin < HL_ENTROPY_BINS ? (int)bin : HL_ENTROPY_BINS - 1; /* despite rounding */
-        layer->normalised[h] += normalised;
-        layer->histogram[h * HL_ENTROPY_BINS + at]++;
+        sums->normalised += normalised;
+        sums->histogram[at]++;
     }
 }
 
@@ -65,7 +69,9 @@ static void add_heads(const void *context, hl_range heads)
     const layer_work *work = context;
     int64_t T = work->sums->n_tokens;
     for (int64_t h = heads.begin; h < heads.end; h++) {
-        double *offset = work->layer->offset + h * n_offsets(work->sums) + T - 1;
+        const hl_validation_sums_layer *layer = work->layer;
+        head_sums sums = { layer->offset + h * n_offsets(work->sums) + T - 1, layer->histogram + h * HL_ENTROPY_BINS,
+                           layer->entropy[h], layer->normalised[h], layer->confidence[h] };
         for (int64_t e = 0; e < work->examples->n; e++) {
             int64_t n = hl_sequences_length(work->examples, e), first = hl_sequences_first(work->examples, e);
             hl_pattern pattern = { .weights = work->weights + work->H * T * first + h * n * n,
@@ -73,9 +79,12 @@ static void add_heads(const void *context, hl_range heads)
                                    .n = n,
                                    .causal = work->sums->causal };
             for (int64_t i = 0; i < pattern.n; i++) {
-                add_query(&pattern, i, work->layer, h, offset);
+                add_query(&pattern, i, &sums);
             }
         }
+        layer->entropy[h] = sums.entropy;
+        layer->normalised[h] = sums.normalised;
+        layer->confidence[h] = sums.confidence;
     }
 }
 

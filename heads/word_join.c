@@ -47,13 +47,11 @@ static void lay_out(void *context, hl_block *block)
     const hl_pattern_text *text = &of->layers->text;
     int64_t E = of->layers->n_examples, W = of->W;
     join->first = hl_block_take(block, E * W, sizeof *join->first);
-    join->examples = (hl_examples){
-        .n_examples = E,
-        .n_tokens = W,
-        .tokens = text->forms != NULL ? hl_block_take(block, E * W, sizeof *join->examples.tokens) : NULL,
-        .kinds = text->form_kinds,
-        .lengths = hl_block_take(block, E, sizeof *join->examples.lengths),
-    };
+    join->examples = (hl_examples){ .n_examples = E, .n_tokens = W, .kinds = text->form_kinds };
+    if (text->forms != NULL) {
+        join->examples.tokens = hl_block_take(block, E * W, sizeof *join->examples.tokens);
+    }
+    join->examples.lengths = hl_block_take(block, E, sizeof *join->examples.lengths);
     join->layers = hl_block_take(block, of->n_layers, sizeof *join->layers);
     join->weights = hl_block_take(block, of->n_heads * E * W * W, sizeof *join->weights);
     hl_real *next = join->weights;

@@ -14,10 +14,11 @@ void hl_write_pass_lay_out(hl_write_pass *pass, hl_block *block, const hl_model 
     pass->hidden = hl_block_take(block, R * D, sizeof(hl_real));
     for (int l = 0; l < model->encoder.n_layers; l++) {
         const hl_multi_head_config *c = &model->encoder.layers[l].self_attn.config;
-        pass->layers[l] = (hl_write_layer){ .z = hl_block_take(block, R * c->n_heads * c->d_v, sizeof(hl_real)),
-                                            .feed_forward = hl_block_take(block, R * D, sizeof(hl_real)),
-                                            .scale1 = hl_block_take(block, R, sizeof(hl_real)),
-                                            .scale2 = hl_block_take(block, R, sizeof(hl_real)) };
+        hl_write_layer *layer = &pass->layers[l];
+        layer->z = hl_block_take(block, R * c->n_heads * c->d_v, sizeof(hl_real));
+        layer->feed_forward = hl_block_take(block, R * D, sizeof(hl_real));
+        layer->scale1 = hl_block_take(block, R, sizeof(hl_real));
+        layer->scale2 = hl_block_take(block, R, sizeof(hl_real));
     }
 }
 

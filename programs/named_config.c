@@ -8,7 +8,7 @@
 
 hl_status hl_named_config_override(hl_named_config *named, const char *override)
 {
-    if (named->n_overrides >= HL_MAX_OVERRIDES) {
+    if (named->n_overrides >= HL_MAX_OVERRIDES + (named->by_program ? HL_OWN_OVERRIDES : 0)) {
         return hl_error(HL_INVALID, "command line: more than %d overrides", HL_MAX_OVERRIDES);
     }
     named->overrides[named->n_overrides++] = override;

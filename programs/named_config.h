@@ -3,6 +3,7 @@
 
 #include "train/config.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 enum { HL_MAX_OVERRIDES = 64, HL_OWN_OVERRIDES = 16 };
@@ -13,9 +14,10 @@ typedef struct hl_named_config {
     /* "section.key=value"; the user's, then the program's. */
     const char *overrides[HL_MAX_OVERRIDES + HL_OWN_OVERRIDES];
     int n_overrides;
+    bool by_program; /* a program wrote the command line: its own overrides are on it, too */
 } hl_named_config;
 
-/* Adds an override of the user's. HL_INVALID if there are too many. */
+/* Adds an override on the command line. HL_INVALID if there are too many. */
 hl_status hl_named_config_override(hl_named_config *named, const char *override);
 
 /* Whether an override sets this key ("model.heads"). */

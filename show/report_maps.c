@@ -81,15 +81,13 @@ static bool begin(hl_report_maps *maps, const hl_patterns *layers, int n_layers,
         return false;
     }
     int32_t *lengths = copy_rows(&room, first->lengths, 1, n, n); /* the first: they name the block */
-    maps->examples = (hl_examples){ .n_examples = n,
-                                    .n_tokens = T,
-                                    .lengths = lengths,
-                                    .tokens = copy_rows(&room, first->tokens, n, T, T),
-                                    .targets = copy_rows(&room, answers != NULL ? answers->targets : NULL, n, T, T),
-                                    .sources = copy_rows(&room, first->sources, n, T, T + first->sources_gap),
-                                    .words = copy_rows(&room, first->text.words, n, T, T),
-                                    .n_relations = R,
-                                    .relations = copy_rows(&room, first->relations, n, R * T, R * T) };
+    hl_examples *e = &maps->examples;
+    *e = (hl_examples){ .n_examples = n, .n_tokens = T, .lengths = lengths, .n_relations = R };
+    e->tokens = copy_rows(&room, first->tokens, n, T, T);
+    e->targets = copy_rows(&room, answers != NULL ? answers->targets : NULL, n, T, T);
+    e->sources = copy_rows(&room, first->sources, n, T, T + first->sources_gap);
+    e->words = copy_rows(&room, first->text.words, n, T, T);
+    e->relations = copy_rows(&room, first->relations, n, R * T, R * T);
     for (int l = 0; l < n_layers; l++) {
         maps->n_heads[l] = layers[l].n_heads;
     }

@@ -1,6 +1,6 @@
 #include "core/ops/mean_rows.h"
 
-#include "core/base/private/least.h"
+#include "core/base/private/ascending.h"
 #include "core/base/threads.h"
 #include "core/op.h"
 

@@ -26,11 +26,17 @@ uint32_t hl_corpus_end_crc(const int64_t *directory, const hl_corpus_end *end)
     return (uint32_t)crc32_z(crc, (const Bytef *)end, offsetof(hl_corpus_end, crc));
 }
 
+/* The block that is being filled. */
+static hl_corpus_block *filling(hl_corpus_writer *writer)
+{
+    return writer->blocks + writer->waiting / sizeof *writer->blocks;
+}
+
 /* Adds the block to the directory; no example begins in it yet. */
 static hl_status begin_block(hl_corpus_writer *writer)
 {
     size_t n = (size_t)writer->end.n_blocks;
-    writer->block.first = HL_CORPUS_BLOCK_NUMBERS;
+    filling(writer)->first = HL_CORPUS_BLOCK_NUMBERS;
     if (writer->end.n_columns > 0) {
         HL_NEED(HL_GROW(writer->directory, writer->directory_capacity, n + 1), writer->file.path);
         writer->directory[n] = writer->end.n_examples;
@@ -62,14 +68,24 @@ hl_status hl_corpus_writer_begin(const hl_corpus_spec *spec, hl_corpus_writer **
     return status;
 }
 
-/* Writes a block that is full, or the last one. */
+static void write_waiting(hl_corpus_writer *writer)
+{
+    hl_file_write(&writer->file, writer->blocks, writer->waiting);
+    writer->waiting = 0;
+}
+
+/* Completes a block that is full, or the last one. */
 static void end_block(hl_corpus_writer *writer)
 {
+    hl_corpus_block *block = filling(writer);
     size_t bytes = HL_CORPUS_BLOCK_HEAD + (size_t)writer->n_filled * sizeof(int32_t);
-    writer->block.crc = hl_corpus_block_crc(writer->end.n_blocks, &writer->block, bytes);
+    block->crc = hl_corpus_block_crc(writer->end.n_blocks, block, bytes);
     writer->end.n_blocks++;
-    hl_file_write(&writer->file, &writer->block, bytes);
+    writer->waiting += bytes;
     writer->n_filled = 0;
+    if (writer->waiting == sizeof writer->blocks) {
+        write_waiting(writer);
+    }
 }
 
 hl_status hl_corpus_add_numbers(hl_corpus_writer *writer, const int32_t *numbers, int64_t count)
@@ -77,7 +93,7 @@ hl_status hl_corpus_add_numbers(hl_corpus_writer *writer, const int32_t *numbers
     writer->end.n_numbers += count;
     while (count > 0) {
         int64_t room = HL_CORPUS_BLOCK_NUMBERS - writer->n_filled, n = count < room ? count : room;
-        memcpy(writer->block.numbers + writer->n_filled, numbers, (size_t)n * sizeof *numbers);
+        memcpy(filling(writer)->numbers + writer->n_filled, numbers, (size_t)n * sizeof *numbers);
         writer->n_filled += n;
         numbers += n;
         count -= n;
@@ -104,8 +120,8 @@ hl_status hl_corpus_add(hl_corpus_writer *writer, const int32_t *const *values, 
                         HL_CORPUS_MAX_LENGTH);
     }
     end->longest_example = sum > end->longest_example ? sum : end->longest_example;
-    if (writer->block.first == HL_CORPUS_BLOCK_NUMBERS) {
-        writer->block.first = (uint32_t)writer->n_filled;
+    if (filling(writer)->first == HL_CORPUS_BLOCK_NUMBERS) {
+        filling(writer)->first = (uint32_t)writer->n_filled;
     }
     end->n_examples++;
     HL_TRY(hl_corpus_add_numbers(writer, stored, end->n_columns));
@@ -127,6 +143,7 @@ hl_status hl_corpus_writer_commit(hl_corpus_writer *writer, const hl_source *sou
     if (writer->n_filled > 0) {
         end_block(writer);
     }
+    write_waiting(writer);
     end->source = *source;
     end->crc = hl_corpus_end_crc(writer->directory, end);
     hl_file_write(&writer->file, writer->directory, directory_bytes(end));

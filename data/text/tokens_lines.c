@@ -16,9 +16,7 @@ static hl_status add_lines(const char *path, const char *text, size_t size, hl_t
         if (tokens->n == HL_TOKENS_MAX) {
             return hl_error(HL_BAD_FILE, "%s:%d: more than %d pieces", path, tokens->n + 1, HL_TOKENS_MAX);
         }
-        /* What is not UTF-8 is refused later, and must not lose bytes before. */
-        bool is_utf8 = hl_tokens_check_text(HL_TOKENS_WORDPIECE, text + i, end - i).code == HL_OK;
-        HL_TRY(hl_tokens_add(tokens, text + i, is_utf8 ? hl_white_begin(text + i, 0, end - i) : end - i));
+        HL_TRY(hl_tokens_add(tokens, text + i, hl_white_begin(text + i, 0, end - i)));
     }
     return hl_ok();
 }

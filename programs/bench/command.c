@@ -13,6 +13,7 @@ static hl_status read_measure(const char *name, const char *value, void *given)
         if (strcmp(value, hl_bench_what_names[what]) == 0) {
             command->job.what = (hl_bench_what)what;
             command->measure = true;
+            command->job.config.by_program = true;
             return hl_ok();
         }
     }
@@ -38,12 +39,7 @@ static hl_status take_argument(const char *word, void *given)
     size_t length = strlen(word);
     bool names_config = length >= 4 && strcmp(word + length - 4, ".ini") == 0;
     if (strchr(word, '=') != NULL && !names_config) {
-        hl_named_config *config = &command->job.config;
-        if (command->measure && config->n_overrides < HL_MAX_OVERRIDES + HL_OWN_OVERRIDES) {
-            config->overrides[config->n_overrides++] = word; /* the user's, and those of the bench that asks */
-            return hl_ok();
-        }
-        return hl_named_config_override(config, word);
+        return hl_named_config_override(&command->job.config, word);
     }
     if (command->n_configs == HL_BENCH_MAX_CONFIGS) {
         return hl_error(HL_INVALID, "command line: more than %d configs", HL_BENCH_MAX_CONFIGS);

@@ -1,4 +1,4 @@
-/* The smaller of two counts; the first of ascending numbers that reaches another. */
+/* The smaller of two counts. */
 #pragma once
 
 #include <stdint.h>
@@ -6,19 +6,4 @@
 static inline int64_t hl_least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
-}
-
-/* The index of the first of n ascending numbers that is at least `value`; n if there is none. */
-static inline int64_t hl_first_at_least(const int32_t *ascending, int64_t n, int32_t value)
-{
-    int64_t low = 0, high = n;
-    while (low < high) {
-        int64_t middle = (low + high) / 2;
-        if (ascending[middle] < value) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
 }

@@ -24,6 +24,7 @@ enum {
     HL_CORPUS_BLOCK = 4096,
     HL_CORPUS_BLOCK_HEAD = 8,
     HL_CORPUS_BLOCK_NUMBERS = (HL_CORPUS_BLOCK - HL_CORPUS_BLOCK_HEAD) / 4,
+    HL_CORPUS_AT_ONCE = 16,
 };
 
 #define HL_CORPUS_MAGIC "hlcorpus"
@@ -59,8 +60,9 @@ struct hl_corpus {
 struct hl_corpus_writer {
     hl_file file;
     hl_corpus_end end;
-    hl_corpus_block block; /* that is being filled; it has n_filled numbers */
-    int64_t n_filled;
+    hl_corpus_block blocks[HL_CORPUS_AT_ONCE]; /* are written together */
+    size_t waiting;                            /* the bytes of those that are complete */
+    int64_t n_filled;                          /* the numbers in the next one */
     int64_t *directory;
     size_t directory_capacity;
 };

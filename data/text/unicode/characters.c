@@ -126,8 +126,12 @@ size_t hl_white_bytes(const char *text, size_t size, size_t at)
 
 size_t hl_white_begin(const char *text, size_t least, size_t at)
 {
-    while (at > least && hl_white_bytes(text, at, hl_utf8_before(text, at)) > 0) {
-        at = hl_utf8_before(text, at);
+    while (at > least) {
+        size_t first = hl_utf8_before(text, at);
+        if (hl_white_bytes(text, at, first) != at - first) { /* also of bytes that are not UTF-8 */
+            break;
+        }
+        at = first;
     }
     return at;
 }
