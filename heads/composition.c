@@ -1,12 +1,12 @@
 #include "heads/composition.h"
 
 #include "core/base/memory.h"
+#include "core/base/private/block.h"
 #include "core/base/threads.h"
 #include "core/kernels/random.h"
 #include "heads/estimate.h"
 #include "heads/head_set.h"
 #include "heads/head_vectors.h"
-#include "heads/private/block.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 #include "heads/coreference.h"
 
 #include "core/base/memory.h"
+#include "core/base/private/block.h"
 #include "core/kernels/random.h"
 #include "heads/estimate.h"
-#include "heads/private/block.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "heads/private/effect_losses.h"
 
 #include "core/base/memory.h"
+#include "core/base/private/block.h"
 #include "heads/head_set.h"
-#include "heads/private/block.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 #include "heads/private/effect_workspace.h"
 
+#include "core/base/private/block.h"
 #include "heads/head_set.h"
-#include "heads/private/block.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 #include "heads/heads_csv.h"
 
 #include "core/base/memory.h"
+#include "core/base/private/block.h"
 #include "core/base/threads.h"
 #include "heads/divergence.h"
-#include "heads/private/block.h"
 #include "heads/private/row_entropy.h"
 
 #include <assert.h>

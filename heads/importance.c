@@ -1,8 +1,8 @@
 #include "heads/importance.h"
 
 #include "core/base/memory.h"
+#include "core/base/private/block.h"
 #include "heads/head_set.h"
-#include "heads/private/block.h"
 #include "heads/private/effect_losses.h"
 
 #include <math.h>

@@ -1,10 +1,10 @@
 #include "heads/patch.h"
 
 #include "core/base/memory.h"
+#include "core/base/private/block.h"
 #include "core/ops/add.h"
 #include "heads/answers.h"
 #include "heads/head_set.h"
-#include "heads/private/block.h"
 
 #include <math.h>
 #include <string.h>

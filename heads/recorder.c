@@ -1,13 +1,13 @@
 #include "heads/recorder.h"
 
 #include "core/base/memory.h"
+#include "core/base/private/block.h"
 #include "core/base/threads.h"
 #include "core/files/folders.h"
 #include "core/files/npz.h"
 #include "data/examples_storage.h"
 #include "heads/evaluator.h"
 #include "heads/head_set.h"
-#include "heads/private/block.h"
 #include "heads/private/snapshot_array.h"
 #include "heads/private/validation_sums_file.h"
 

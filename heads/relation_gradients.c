@@ -2,10 +2,10 @@
 
 #include "core/arena.h"
 #include "core/base/memory.h"
+#include "core/base/private/block.h"
 #include "core/finite_watch.h"
 #include "data/batch_storage.h"
 #include "heads/head_set.h"
-#include "heads/private/block.h"
 #include "layers/head_parts.h"
 
 #include <math.h>

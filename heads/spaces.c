@@ -1,11 +1,11 @@
 #include "heads/spaces.h"
 
 #include "core/base/memory.h"
+#include "core/base/private/block.h"
 #include "core/kernels/random.h"
 #include "heads/estimate.h"
 #include "heads/head_set.h"
 #include "heads/head_vectors.h"
-#include "heads/private/block.h"
 
 #include <math.h>
 

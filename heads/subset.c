@@ -1,9 +1,9 @@
 #include "heads/subset.h"
 
 #include "core/base/memory.h"
+#include "core/base/private/block.h"
 #include "heads/evaluator.h"
 #include "heads/head_set.h"
-#include "heads/private/block.h"
 
 /* A layer that keeps all its heads has no gates. */
 static void set_gates(const hl_subset *s, const bool *kept)

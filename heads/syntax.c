@@ -1,7 +1,7 @@
 #include "heads/syntax.h"
 
 #include "core/base/memory.h"
-#include "heads/private/block.h"
+#include "core/base/private/block.h"
 
 enum { OFFSETS = 2 * HL_SYNTAX_FURTHEST + 1, DIRECTIONS = 2 };
 

@@ -1,7 +1,7 @@
 #include "heads/syntax_cases.h"
 
 #include "core/base/memory.h"
-#include "heads/private/block.h"
+#include "core/base/private/block.h"
 
 #include <stdlib.h>
 

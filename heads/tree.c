@@ -1,7 +1,7 @@
 #include "heads/tree.h"
 
 #include "core/base/memory.h"
-#include "heads/private/block.h"
+#include "core/base/private/block.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "heads/word_join.h"
 
 #include "core/base/memory.h"
-#include "heads/private/block.h"
+#include "core/base/private/block.h"
 
 double hl_word_weight(const hl_pattern *pattern, hl_word_span query, hl_word_span key)
 {

@@ -1,6 +1,7 @@
 #include "show/report_maps.h"
 
 #include "core/base/memory.h"
+#include "core/base/private/block.h"
 #include "core/base/threads.h"
 #include "show/private/packed.h"
 
@@ -34,17 +35,12 @@ static void fit(hl_report_maps *maps, const hl_patterns *layers, int n_layers)
     maps->stride = (int64_t)fmax(1, ceil((double)maps->n_snapshots / most_snapshots));
 }
 
-/* Copies rows of `count` numbers that lie `stride` apart to *room, which moves behind them; NULL if there are none. */
-static int32_t *copy_rows(int32_t **room, const int32_t *rows, int64_t n, int64_t count, int64_t stride)
+/* Copies rows of `count` numbers that lie `stride` apart, if there are any. */
+static void copy_rows(int32_t *to, const int32_t *rows, int64_t n, int64_t count, int64_t stride)
 {
-    if (rows == NULL || count == 0) {
-        return NULL;
+    for (int64_t i = 0; rows != NULL && i < n; i++) {
+        memcpy(to + i * count, rows + i * stride, (size_t)count * sizeof *to);
     }
-    int32_t *copy = *room;
-    for (int64_t i = 0; i < n; i++, *room += count) {
-        memcpy(*room, rows + i * stride, (size_t)count * sizeof *copy);
-    }
-    return copy;
 }
 
 static void free_map(hl_report_map *map)
@@ -56,38 +52,61 @@ static void free_map(hl_report_map *map)
 
 static void free_examples(hl_report_maps *maps)
 {
-    hl_free(maps->kept);
-    hl_free(maps->n_heads);
-    hl_free(maps->examples.lengths);
+    hl_free(maps->memory);
     *maps = (hl_report_maps){ .n_snapshots = maps->n_snapshots,
                               .max_examples = maps->max_examples,
                               .max_levels = maps->max_levels,
                               .threads = maps->threads };
 }
 
+/* What holds for all snapshots, as the first one has it. */
+typedef struct common {
+    hl_report_maps *maps;
+    const hl_patterns *first;
+    const int32_t *targets; /* NULL: there are none */
+    int n_layers;
+} common;
+
+static int32_t *take_rows(hl_block *block, const int32_t *rows, int64_t count)
+{
+    return rows != NULL && count > 0 ? hl_block_take(block, count, sizeof *rows) : NULL;
+}
+
+static void lay_out(void *context, hl_block *block)
+{
+    const common *c = context;
+    hl_report_maps *maps = c->maps;
+    hl_examples *e = &maps->examples;
+    int64_t n = e->n_examples, T = e->n_tokens;
+    maps->kept = hl_block_take(block, maps->n_snapshots / maps->stride + 1, sizeof *maps->kept);
+    maps->n_heads = hl_block_take(block, c->n_layers, sizeof *maps->n_heads);
+    e->lengths = take_rows(block, c->first->lengths, n);
+    e->tokens = take_rows(block, c->first->tokens, n * T);
+    e->targets = take_rows(block, c->targets, n * T);
+    e->sources = take_rows(block, c->first->sources, n * T);
+    e->words = take_rows(block, c->first->text.words, n * T);
+    e->relations = take_rows(block, c->first->relations, n * e->n_relations * T);
+}
+
 /* Copies from the first snapshot what holds for all. */
 static bool begin(hl_report_maps *maps, const hl_patterns *layers, int n_layers, const hl_answers *answers)
 {
     const hl_patterns *first = &layers[0];
+    common c = { maps, first, answers != NULL ? answers->targets : NULL, n_layers };
     fit(maps, layers, n_layers);
-    int64_t n = maps->examples.n_examples, T = first->n_tokens, R = first->relations != NULL ? first->n_relations : 0;
-    size_t row = hl_size_sum(1, hl_size_product(4 + (size_t)R, (size_t)T));
-    int32_t *room = hl_calloc(hl_size_product((size_t)n, row), sizeof *room);
-    maps->examples.lengths = room;
-    maps->kept = hl_calloc((size_t)(maps->n_snapshots / maps->stride + 1), sizeof *maps->kept);
-    maps->n_heads = hl_calloc((size_t)n_layers, sizeof *maps->n_heads);
-    if (room == NULL || maps->kept == NULL || maps->n_heads == NULL) {
+    hl_examples *e = &maps->examples;
+    int64_t n = e->n_examples, T = first->n_tokens, R = first->relations != NULL ? first->n_relations : 0;
+    *e = (hl_examples){ .n_examples = n, .n_tokens = T, .n_relations = R };
+    if (hl_block_make(&maps->memory, lay_out, &c, "maps of the page").code != HL_OK) {
         free_examples(maps);
         return false;
     }
-    int32_t *lengths = copy_rows(&room, first->lengths, 1, n, n); /* the first: they name the block */
-    hl_examples *e = &maps->examples;
-    *e = (hl_examples){ .n_examples = n, .n_tokens = T, .lengths = lengths, .n_relations = R };
-    e->tokens = copy_rows(&room, first->tokens, n, T, T);
-    e->targets = copy_rows(&room, answers != NULL ? answers->targets : NULL, n, T, T);
-    e->sources = copy_rows(&room, first->sources, n, T, T + first->sources_gap);
-    e->words = copy_rows(&room, first->text.words, n, T, T);
-    e->relations = copy_rows(&room, first->relations, n, R * T, R * T);
+    copy_rows(e->lengths, first->lengths, 1, n, n);
+    copy_rows(e->tokens, first->tokens, n, T, T);
+    copy_rows(e->targets, c.targets, n, T, T);
+    copy_rows(e->sources, first->sources, n, T, T + first->sources_gap);
+    copy_rows(e->words, first->text.words, n, T, T);
+    copy_rows(e->relations, first->relations, n, R * T, R * T);
     for (int l = 0; l < n_layers; l++) {
         maps->n_heads[l] = layers[l].n_heads;
     }

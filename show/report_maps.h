@@ -48,10 +48,10 @@ typedef struct hl_report_maps {
     /* Of all snapshots; copied from the first. */
     int n_layers;
     int64_t *n_heads;     /* (n_layers) */
-    hl_examples examples; /* those that are kept, in one block, which begins with the lengths; arrays that are not known
-                             are NULL, as are types and kinds */
+    hl_examples examples; /* those that are kept; arrays that are not known are NULL, as are types and kinds */
     int64_t n_recorded;   /* the examples of the first snapshot */
     bool causal;
+    void *memory; /* owned: the block of all arrays */
 } hl_report_maps;
 
 /* Adds a snapshot. layers[l] is head 0 of layer l on all examples (first and gap 0, at least one example), and stands

@@ -1,6 +1,7 @@
 #include "study/hidden_states.h"
 
 #include "core/base/memory.h"
+#include "core/base/private/block.h"
 #include "core/kernels/matmul.h"
 #include "heads/evaluator.h"
 
@@ -33,40 +34,49 @@ static void write_heads(const hl_multi_head *layer, int64_t T, int threads, cons
     }
 }
 
-/* All numbers: the states, and of each layer z twice, first as the model has it, and what heads write. */
-static size_t count_numbers(const hl_model *model, int64_t T, bool writes)
+/* What is made, and of which model. */
+typedef struct making {
+    hl_hidden_states *states;
+    hl_head_probe *probes; /* (L); NULL: nothing is asked of heads */
+    const hl_model *model;
+    bool writes;
+} making;
+
+/* The states, and of each layer z twice, first as the model has it, and what heads write. */
+static void lay_out(void *context, hl_block *block)
 {
-    int64_t D = model->config.d_model;
-    size_t n = hl_size_product((size_t)(T * D), (size_t)model->config.n_layers + 1);
-    for (int l = 0; writes && l < model->config.n_layers; l++) {
-        const hl_multi_head_config *c = &model->encoder.layers[l].self_attn.config;
-        n = hl_size_sum(n, hl_size_product((size_t)(T * c->n_heads), (size_t)(2 * c->d_v + D)));
+    making *m = context;
+    hl_hidden_states *states = m->states;
+    int64_t T = states->n_rows, D = states->d_model, L = m->writes ? m->model->config.n_layers : 0;
+    states->rows = hl_block_take(block, states->n_states * T * D, sizeof *states->rows);
+    if (L > 0) {
+        states->heads = hl_block_take(block, L, sizeof *states->heads);
+        m->probes = hl_block_take(block, L, sizeof *m->probes);
     }
-    return n;
+    for (int64_t l = 0; l < L; l++) {
+        const hl_multi_head_config *c = &m->model->encoder.layers[l].self_attn.config;
+        hl_real *probed = hl_block_take(block, T * c->n_heads * c->d_v, sizeof *probed);
+        hl_real *z = hl_block_take(block, T * c->n_heads * c->d_v, sizeof *z);
+        hl_real *writes = hl_block_take(block, T * c->n_heads * D, sizeof *writes);
+        if (m->probes != NULL) {
+            m->probes[l].z = probed;
+            states->heads[l] = (hl_hidden_writes){ .z = z, .writes = writes };
+        }
+    }
 }
 
-static hl_status run(hl_hidden_states *states, const hl_model *model, const hl_batch *batch, int threads,
-                     hl_head_probe *probes)
+static hl_status run(const making *m, const hl_batch *batch, int threads)
 {
-    int64_t T = states->n_rows, D = states->d_model;
-    int L = probes != NULL ? model->config.n_layers : 0;
-    hl_real *next = states->rows + states->n_states * T * D;
-    for (int l = 0; l < L; l++) {
-        const hl_multi_head_config *c = &model->encoder.layers[l].self_attn.config;
-        probes[l].z = next;
-        states->heads[l].z = next + T * c->n_heads * c->d_v;
-        states->heads[l].writes = next + 2 * T * c->n_heads * c->d_v;
-        next = states->heads[l].writes + T * c->n_heads * D;
-    }
-    const hl_evaluator evaluator = { .model = model,
+    const hl_evaluator evaluator = { .model = m->model,
                                      .rows = batch->n_rows,
                                      .threads = threads,
                                      .hidden = true,
                                      .begin = fill,
-                                     .context = &(filling){ states->rows, probes } };
+                                     .context = &(filling){ m->states->rows, m->probes } };
     HL_TRY(hl_evaluate_once(evaluator, batch, NULL));
-    for (int l = 0; l < L; l++) {
-        write_heads(&model->encoder.layers[l].self_attn, T, threads, probes[l].z, states->heads[l]);
+    for (int l = 0; m->probes != NULL && l < m->model->config.n_layers; l++) {
+        write_heads(&m->model->encoder.layers[l].self_attn, batch->n_rows, threads, m->probes[l].z,
+                    m->states->heads[l]);
     }
     return hl_ok();
 }
@@ -74,16 +84,12 @@ static hl_status run(hl_hidden_states *states, const hl_model *model, const hl_b
 hl_status hl_hidden_states_make(const hl_model *model, const hl_batch *batch, bool writes, int threads,
                                 hl_hidden_states *states)
 {
-    size_t L = (size_t)model->config.n_layers;
-    hl_head_probe *probes = writes ? hl_calloc(L, sizeof *probes) : NULL;
     *states = (hl_hidden_states){ .n_rows = batch->n_rows,
                                   .d_model = model->config.d_model,
-                                  .n_states = (int)L + 1,
-                                  .rows = hl_calloc(count_numbers(model, batch->n_rows, writes), sizeof *states->rows),
-                                  .heads = writes ? hl_calloc(L, sizeof *states->heads) : NULL };
-    bool complete = states->rows != NULL && (!writes || (probes != NULL && states->heads != NULL));
-    hl_status status = complete ? run(states, model, batch, threads, probes) : hl_error_memory("hidden states");
-    hl_free(probes);
+                                  .n_states = model->config.n_layers + 1 };
+    making m = { .states = states, .model = model, .writes = writes };
+    hl_status status = hl_block_make(&states->memory, lay_out, &m, "hidden states");
+    HL_THEN(status, run(&m, batch, threads));
     if (status.code != HL_OK) {
         hl_hidden_states_free(states);
     }
@@ -92,7 +98,6 @@ hl_status hl_hidden_states_make(const hl_model *model, const hl_batch *batch, bo
 
 void hl_hidden_states_free(hl_hidden_states *states)
 {
-    hl_free(states->rows);
-    hl_free(states->heads);
+    hl_free(states->memory);
     *states = (hl_hidden_states){ 0 };
 }

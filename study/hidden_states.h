@@ -21,8 +21,9 @@ typedef struct hl_hidden_states {
     int64_t n_rows, d_model; /* T, D */
     int n_states;            /* L + 1 */
     hl_real *rows;           /* (L + 1, T, D): the input of the first layer, then each layer's output; the last one is
-                                taken after the encoder's last norm, if it has one; owned, with all other numbers */
-    hl_hidden_writes *heads; /* (L); NULL: not asked for; owned */
+                                taken after the encoder's last norm, if it has one */
+    hl_hidden_writes *heads; /* (L); NULL: not asked for */
+    void *memory;            /* owned: the block of all arrays */
 } hl_hidden_states;
 
 /* Runs the model on a batch of one example. `writes`: keep what its heads write, too. HL_INVALID (as hl_model_embed),

@@ -1,6 +1,7 @@
 #include "data/text/text_data.h"
 
 #include "core/base/memory.h"
+#include "core/base/private/block.h"
 #include "data/draw.h"
 #include "data/permute.h"
 #include "data/text/private/text_data_parts.h"
@@ -17,8 +18,8 @@ typedef struct unit {
 struct hl_text_reader {
     const hl_text_data *data;
     hl_corpus_reader corpora[2];
-    int32_t *tokens, *rows, *ids, *words; /* like all below, as long as the longest example, plus one; `tokens` begins
-                                             the block that holds them all */
+    void *memory; /* owned: the block of all arrays below, each as long as the longest example, plus one */
+    int32_t *tokens, *rows, *ids, *words;
     unit *units;
     bool *chosen;
 };
@@ -40,18 +41,24 @@ int64_t hl_text_data_most_targets(const hl_text_data *data, int64_t rows)
     return data->task == HL_TEXT_MASKED && !data->whole_words ? to_mask(rows) : rows;
 }
 
+static void lay_out(void *context, hl_block *block)
+{
+    hl_text_reader *reader = context;
+    int64_t train = hl_text_data_longest(reader->data, HL_TRAIN);
+    int64_t validation = hl_text_data_longest(reader->data, HL_VALIDATION);
+    int64_t n = (train > validation ? train : validation) + 1;
+    reader->tokens = hl_block_take(block, n, sizeof *reader->tokens);
+    reader->rows = hl_block_take(block, n, sizeof *reader->rows);
+    reader->ids = hl_block_take(block, n, sizeof *reader->ids);
+    reader->words = hl_block_take(block, n, sizeof *reader->words);
+    reader->units = hl_block_take(block, n, sizeof *reader->units);
+    reader->chosen = hl_block_take(block, n, sizeof *reader->chosen);
+}
+
 static hl_status open_reader(const hl_text_data *data, hl_text_reader *reader)
 {
-    int64_t train = hl_text_data_longest(data, HL_TRAIN), validation = hl_text_data_longest(data, HL_VALIDATION);
-    size_t n = (size_t)(train > validation ? train : validation) + 1;
     reader->data = data;
-    reader->tokens = hl_calloc(n, 4 * sizeof *reader->tokens + sizeof *reader->units + sizeof *reader->chosen);
-    HL_NEED(reader->tokens != NULL, "a reader of text data");
-    reader->rows = reader->tokens + n;
-    reader->ids = reader->rows + n;
-    reader->words = reader->ids + n;
-    reader->units = (unit *)(reader->words + n);
-    reader->chosen = (bool *)(reader->units + n);
+    HL_TRY(hl_block_make(&reader->memory, lay_out, reader, "a reader of text data"));
     for (int split = HL_TRAIN; split <= HL_VALIDATION; split++) {
         HL_TRY(data->corpora[split] != NULL ? hl_corpus_reader_init(&reader->corpora[split], data->corpora[split])
                                             : hl_ok());
@@ -76,7 +83,7 @@ void hl_text_reader_close(hl_text_reader *reader)
     if (reader != NULL) {
         hl_corpus_reader_free(&reader->corpora[HL_TRAIN]);
         hl_corpus_reader_free(&reader->corpora[HL_VALIDATION]);
-        hl_free(reader->tokens);
+        hl_free(reader->memory);
         hl_free(reader);
     }
 }

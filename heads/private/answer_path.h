@@ -5,8 +5,8 @@
  * there. */
 #pragma once
 
+#include "core/base/private/block.h"
 #include "core/base/status.h"
-#include "heads/private/block.h"
 #include "layers/model.h"
 
 #include <stdbool.h>

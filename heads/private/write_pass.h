@@ -4,8 +4,8 @@
  * layer has two norms on the residual path; with pre-norm, the whole encoder has one. */
 #pragma once
 
+#include "core/base/private/block.h"
 #include "core/tape.h"
-#include "heads/private/block.h"
 #include "layers/model.h"
 
 #include <stdbool.h>

@@ -3,9 +3,9 @@
  * W_O|^2 = x G x^T, so nothing of width D is computed. */
 #pragma once
 
+#include "core/base/private/block.h"
 #include "core/base/status.h"
 #include "core/ops/attention.h"
-#include "heads/private/block.h"
 #include "layers/model.h"
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "heads/private/block.h"
+#include "core/base/private/block.h"
 
 #include "core/base/memory.h"
 

@@ -1,6 +1,6 @@
 /* Several arrays in one block of memory. */
 #include "core/base/memory.h"
-#include "heads/private/block.h"
+#include "core/base/private/block.h"
 #include "tests/check_suite.h"
 
 #include <stdbool.h>
