@@ -22,6 +22,15 @@ typedef struct hl_op_call {
     const hl_grad *din;  /* where backward writes the gradient of each input; NULL in forward */
 } hl_op_call;
 
+/* Forward or backward: `whole` does all of it; or threads share the output's rows or numbers, each a range of them. */
+typedef void hl_op_part(const hl_op_call *call, hl_range range);
+typedef struct hl_op_pass {
+    void (*whole)(const hl_op_call *call);
+    hl_op_part *part; /* if `whole` is NULL */
+    int64_t each;     /* the work of a number, in elements */
+    int64_t step;     /* ranges of numbers are cut at its multiples; 0: ranges of rows */
+} hl_op_pass;
+
 typedef struct hl_op {
     const char *name;
     int min_inputs; /* inputs 0 .. min_inputs - 1 are required; the others may be NULL */
@@ -34,11 +43,9 @@ typedef struct hl_op {
      * so it must not touch numbers. */
     bool (*infer)(hl_tape *tape, hl_node *node);
 
-    /* Computes node->out->data from the inputs. Cannot fail. */
-    void (*forward)(const hl_op_call *call);
-
-    /* Computes din[i] from dy = node->out->grad. Cannot fail. NULL for an op without a gradient. */
-    void (*backward)(const hl_op_call *call);
+    /* forward: computes node->out->data from the inputs. backward: computes din[i] from dy = node->out->grad; zeros for
+     * an op without a gradient. They cannot fail. */
+    hl_op_pass forward, backward;
 
     /* How many numbers of scratch memory forward and backward each need at most; NULL for none. */
     int64_t (*scratch)(const hl_tape *tape, const hl_node *node);
@@ -98,11 +105,8 @@ bool hl_tape_fail_shapes(hl_tape *tape, const hl_node *node, const char *what, h
 /* An `infer` for ops whose output has the shape of their only input. */
 bool hl_infer_same_shape(hl_tape *tape, hl_node *node);
 
-/* Runs hl_threads_run over [0, n), with the call as its context. `work` is the amount of work in elements; it limits
- * the number of threads. _numbers, _rows: over the output's numbers or rows; a number counts as `each` elements. */
-void hl_op_run(const hl_op_call *call, int64_t work, int64_t n, int64_t step, hl_range_work *run);
-void hl_op_run_numbers(const hl_op_call *call, int64_t each, int64_t step, hl_range_work *run);
-void hl_op_run_rows(const hl_op_call *call, int64_t each, hl_range_work *run);
+/* Lets threads share [0, n), cut at multiples of `step`. `work`, in elements, limits the number of threads. */
+void hl_op_run(const hl_op_call *call, int64_t work, int64_t n, int64_t step, hl_op_part *part);
 
 /* dx = (or +=) dy, number by number, for input i. Does nothing if no dx is wanted or if it is dy itself. */
 void hl_op_hand_on(const hl_op_call *call, int i);

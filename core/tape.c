@@ -71,21 +71,35 @@ bool hl_infer_same_shape(hl_tape *tape, hl_node *node)
     return true;
 }
 
-void hl_op_run(const hl_op_call *call, int64_t work, int64_t n, int64_t step, hl_range_work *run)
+/* What the threads of hl_op_run share. */
+typedef struct shared_call {
+    const hl_op_call *call;
+    hl_op_part *part;
+} shared_call;
+
+static void run_part(const void *context, hl_range range)
 {
-    hl_threads_run(hl_threads_for(call->tape->options.threads, work), n, step, run, call);
+    const shared_call *shared = context;
+    shared->part(shared->call, range);
 }
 
-void hl_op_run_numbers(const hl_op_call *call, int64_t each, int64_t step, hl_range_work *run)
+void hl_op_run(const hl_op_call *call, int64_t work, int64_t n, int64_t step, hl_op_part *part)
 {
-    int64_t n = hl_shape_count(call->node->out->shape);
-    hl_op_run(call, each * n, n, step, run);
+    hl_threads_run(hl_threads_for(call->tape->options.threads, work), n, step, run_part,
+                   &(shared_call){ .call = call, .part = part });
 }
 
-void hl_op_run_rows(const hl_op_call *call, int64_t each, hl_range_work *run)
+static void run_pass(const hl_op_call *call, const hl_op_pass *pass)
 {
     hl_shape shape = call->node->out->shape;
-    hl_op_run(call, each * hl_shape_count(shape), hl_shape_rows(shape), 1, run);
+    int64_t numbers = hl_shape_count(shape);
+    if (pass->whole != NULL) {
+        pass->whole(call);
+    } else if (pass->step > 0) {
+        hl_op_run(call, pass->each * numbers, numbers, pass->step, pass->part);
+    } else {
+        hl_op_run(call, pass->each * numbers, hl_shape_rows(shape), 1, pass->part);
+    }
 }
 
 void hl_op_hand_on(const hl_op_call *call, int i)
@@ -104,11 +118,7 @@ static void compute(const hl_tape *tape, const hl_node *node, const hl_grad *din
     if (observer != NULL && observer->begin != NULL) {
         observer->begin(observer->context, node, din != NULL);
     }
-    if (din != NULL) {
-        node->op->backward(&call);
-    } else {
-        node->op->forward(&call);
-    }
+    run_pass(&call, din != NULL ? &node->op->backward : &node->op->forward);
     if (observer != NULL && observer->end != NULL) {
         observer->end(observer->context, node, din != NULL);
     }
@@ -238,7 +248,8 @@ hl_tensor *hl_tape_apply(hl_tape *tape, const hl_op *op, hl_tensor *const *input
     if (node == NULL || !check_inputs(tape, node)) {
         return NULL;
     }
-    node->out->requires_grad = tape->options.gradients && op->backward != NULL && any_requires_grad(node);
+    bool has_backward = op->backward.whole != NULL || op->backward.part != NULL;
+    node->out->requires_grad = tape->options.gradients && has_backward && any_requires_grad(node);
     if (!op->infer(tape, node)) {
         return NULL;
     }

@@ -52,34 +52,26 @@ __attribute__((always_inline)) static inline void put_gradients(const hl_op_call
 
 /* Defines hl_op_<name> and hl_<name>, which applies it: y = <name>_value(x), dx = <name>_gradient(x, dy). Both are
  * inline functions. They become part of the loops above, which the compiler can then turn into vector code. */
-#define OP_OF_NUMBERS(name_)                                          \
-    static void name_##_values(const void *call, hl_range range)      \
-    {                                                                 \
-        put_values(call, range, name_##_value);                       \
-    }                                                                 \
-    static void name_##_forward(const hl_op_call *call)               \
-    {                                                                 \
-        hl_op_run_numbers(call, 1, HL_CACHE_LINE, name_##_values);    \
-    }                                                                 \
-    static void name_##_gradients(const void *call, hl_range range)   \
-    {                                                                 \
-        put_gradients(call, range, name_##_gradient);                 \
-    }                                                                 \
-    static void name_##_backward(const hl_op_call *call)              \
-    {                                                                 \
-        hl_op_run_numbers(call, 1, HL_CACHE_LINE, name_##_gradients); \
-    }                                                                 \
-    const hl_op hl_op_##name_ = {                                     \
-        .name = #name_,                                               \
-        .min_inputs = 1,                                              \
-        .in_place = HL_IN_PLACE(0),                                   \
-        .infer = hl_infer_same_shape,                                 \
-        .forward = name_##_forward,                                   \
-        .backward = name_##_backward,                                 \
-    };                                                                \
-    hl_tensor *hl_##name_(hl_tape *tape, hl_tensor *x)                \
-    {                                                                 \
-        return hl_tape_apply(tape, &hl_op_##name_, &x, 1, NULL, 0);   \
+#define OP_OF_NUMBERS(name_)                                                         \
+    static void name_##_values(const hl_op_call *call, hl_range range)               \
+    {                                                                                \
+        put_values(call, range, name_##_value);                                      \
+    }                                                                                \
+    static void name_##_gradients(const hl_op_call *call, hl_range range)            \
+    {                                                                                \
+        put_gradients(call, range, name_##_gradient);                                \
+    }                                                                                \
+    const hl_op hl_op_##name_ = {                                                    \
+        .name = #name_,                                                              \
+        .min_inputs = 1,                                                             \
+        .in_place = HL_IN_PLACE(0),                                                  \
+        .infer = hl_infer_same_shape,                                                \
+        .forward = { .part = name_##_values, .each = 1, .step = HL_CACHE_LINE },     \
+        .backward = { .part = name_##_gradients, .each = 1, .step = HL_CACHE_LINE }, \
+    };                                                                               \
+    hl_tensor *hl_##name_(hl_tape *tape, hl_tensor *x)                               \
+    {                                                                                \
+        return hl_tape_apply(tape, &hl_op_##name_, &x, 1, NULL, 0);                  \
     }
 
 /* ---- ReLU ---- */

@@ -26,9 +26,9 @@ static void rows_of(const hl_node *node, int64_t *N, int64_t *D)
     *N = hl_shape_count(node->out->shape) / *D;
 }
 
-static void forward_columns(const void *context, hl_range columns)
+static void forward_columns(const hl_op_call *call, hl_range columns)
 {
-    const hl_node *node = ((const hl_op_call *)context)->node;
+    const hl_node *node = call->node;
     const hl_real *x = node->in[0]->data, *b = node->in[1]->data;
     hl_real *y = node->out->data;
     int64_t N, D;
@@ -75,8 +75,8 @@ const hl_op hl_op_add = {
     .min_inputs = 2,
     .in_place = HL_IN_PLACE(0),
     .infer = infer,
-    .forward = forward,
-    .backward = backward,
+    .forward = { forward },
+    .backward = { backward },
     .scratch = scratch_numbers,
 };
 

@@ -139,9 +139,8 @@ static void forward(const hl_op_call *call)
 }
 
 /* dlogits = (softmax(logits) - q) * dloss / n */
-static void backward_rows(const void *context, hl_range rows)
+static void backward_rows(const hl_op_call *call, hl_range rows)
 {
-    const hl_op_call *call = context;
     const hl_node *node = call->node;
     const hl_cross_entropy_args *a = node->attributes;
     int64_t V = hl_shape_last(node->in[0]->shape);
@@ -171,8 +170,8 @@ const hl_op hl_op_cross_entropy = {
     .name = "cross_entropy",
     .min_inputs = 1,
     .infer = infer,
-    .forward = forward,
-    .backward = backward,
+    .forward = { forward },
+    .backward = { backward },
 };
 
 hl_tensor *hl_cross_entropy(hl_tape *tape, hl_tensor *logits, hl_cross_entropy_args args)

@@ -46,9 +46,8 @@ static uint8_t *bits_from(const hl_node *node, int64_t i)
     return (uint8_t *)node->saved + i / HL_PASS_GROUP * HL_PASS_BYTES;
 }
 
-static void forward_groups(const void *context, hl_range range)
+static void forward_groups(const hl_op_call *call, hl_range range)
 {
-    const hl_op_call *call = context;
     const hl_tape *tape = call->tape;
     const hl_node *node = call->node;
     const attributes *a = node->attributes;
@@ -64,24 +63,13 @@ static void forward_groups(const void *context, hl_range range)
     }
 }
 
-static void forward(const hl_op_call *call)
-{
-    hl_op_run_numbers(call, 4, HL_PASS_GROUP, forward_groups);
-}
-
 /* dx = dy * m */
-static void backward_groups(const void *context, hl_range range)
+static void backward_groups(const hl_op_call *call, hl_range range)
 {
-    const hl_op_call *call = context;
     const attributes *a = call->node->attributes;
     hl_grad dx = call->din[0];
     hl_pass_backward(range.end - range.begin, bits_from(call->node, range.begin), hl_dropout_rate_of(a->p).scale,
                      call->node->out->grad + range.begin, dx.at + range.begin, dx.add);
-}
-
-static void backward(const hl_op_call *call)
-{
-    hl_op_run_numbers(call, 1, HL_PASS_GROUP, backward_groups);
 }
 
 const hl_op hl_op_dropout = {
@@ -89,8 +77,8 @@ const hl_op hl_op_dropout = {
     .min_inputs = 1,
     .in_place = HL_IN_PLACE(0),
     .infer = infer,
-    .forward = forward,
-    .backward = backward,
+    .forward = { .part = forward_groups, .each = 4, .step = HL_PASS_GROUP },
+    .backward = { .part = backward_groups, .each = 1, .step = HL_PASS_GROUP },
 };
 
 hl_tensor *hl_dropout(hl_tape *tape, hl_tensor *x, hl_real p, uint32_t stream)

@@ -43,9 +43,9 @@ static bool infer(hl_tape *tape, hl_node *node)
             (s == NULL || types.list == NULL || hl_row_list_check(tape, node, &types, s->shape.size[0], "type")));
 }
 
-static void forward_rows(const void *context, hl_range rows)
+static void forward_rows(const hl_op_call *call, hl_range rows)
 {
-    const hl_node *node = ((const hl_op_call *)context)->node;
+    const hl_node *node = call->node;
     const hl_embedding_args *a = node->attributes;
     int64_t D = node->in[W]->shape.size[1];
     for (int64_t n = rows.begin; n < rows.end; n++) {
@@ -64,11 +64,6 @@ static void forward_rows(const void *context, hl_range rows)
             }
         }
     }
-}
-
-static void forward(const hl_op_call *call)
-{
-    hl_op_run_rows(call, 1, forward_rows);
 }
 
 /* The rows of input i that were read. */
@@ -107,8 +102,8 @@ const hl_op hl_op_embedding = {
     .name = "embedding",
     .min_inputs = 1,
     .infer = infer,
-    .forward = forward,
-    .backward = backward,
+    .forward = { .part = forward_rows, .each = 1 },
+    .backward = { backward },
     .parts = &parts,
 };
 

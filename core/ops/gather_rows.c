@@ -25,19 +25,14 @@ static bool infer(hl_tape *tape, hl_node *node)
     return tape->options.memory.dry || hl_row_list_check(tape, node, &a->rows, hl_shape_rows(x), "row");
 }
 
-static void forward_rows(const void *context, hl_range range)
+static void forward_rows(const hl_op_call *call, hl_range range)
 {
-    const hl_node *node = ((const hl_op_call *)context)->node;
+    const hl_node *node = call->node;
     const hl_row_list *rows = &((const attributes *)node->attributes)->rows;
     for (int64_t m = range.begin; m < range.end; m++) {
         memcpy(node->out->data + m * rows->D, node->in[0]->data + (rows->list[m] - rows->base) * rows->D,
                (size_t)rows->D * sizeof(hl_real));
     }
-}
-
-static void forward(const hl_op_call *call)
-{
-    hl_op_run_rows(call, 1, forward_rows);
 }
 
 /* dx[rows[m]] += dy[m] */
@@ -51,8 +46,8 @@ const hl_op hl_op_gather_rows = {
     .name = "gather_rows",
     .min_inputs = 1,
     .infer = infer,
-    .forward = forward,
-    .backward = backward,
+    .forward = { .part = forward_rows, .each = 1 },
+    .backward = { backward },
 };
 
 hl_tensor *hl_gather_rows(hl_tape *tape, hl_tensor *x, const int32_t *rows, int32_t base, hl_shape rows_shape)

@@ -82,9 +82,9 @@ static row_statistics statistics_of(const hl_real *x, int64_t D, hl_real epsilon
                               : statistics_of_large(x, D, centred);
 }
 
-static void forward_rows(const void *context, hl_range range)
+static void forward_rows(const hl_op_call *call, hl_range range)
 {
-    const hl_node *node = ((const hl_op_call *)context)->node;
+    const hl_node *node = call->node;
     const norm_attributes *norm = attributes_of(node);
     const hl_real *gamma = node->in[1]->data, *beta = node->in[2] != NULL ? node->in[2]->data : NULL;
     row_statistics *rows = node->saved;
@@ -99,11 +99,6 @@ static void forward_rows(const void *context, hl_range range)
             y[d] = (x[d] - row.mean) * row.inverse_deviation * gamma[d] + (beta != NULL ? beta[d] : 0);
         }
     }
-}
-
-static void forward(const hl_op_call *call)
-{
-    hl_op_run_rows(call, 4, forward_rows);
 }
 
 /* dx = (g - mean(g) - n * mean(g * n)) * inverse_deviation, where n = (x - mean) * inverse_deviation, g = dy * gamma;
@@ -157,9 +152,8 @@ static void backward_block(const hl_op_call *call, int block, int blocks)
     }
 }
 
-static void backward_blocks(const void *context, hl_range range)
+static void backward_blocks(const hl_op_call *call, hl_range range)
 {
-    const hl_op_call *call = context;
     int blocks = hl_sum_blocks(hl_shape_rows(call->node->out->shape));
     for (int64_t block = range.begin; block < range.end; block++) {
         backward_block(call, (int)block, blocks);
@@ -192,8 +186,8 @@ const hl_op hl_op_layer_norm = {
     .name = "layer_norm",
     .min_inputs = 2,
     .infer = infer,
-    .forward = forward,
-    .backward = backward,
+    .forward = { .part = forward_rows, .each = 4 },
+    .backward = { backward },
     .scratch = scratch_numbers,
 };
 
@@ -201,8 +195,8 @@ const hl_op hl_op_rms_norm = {
     .name = "rms_norm",
     .min_inputs = 2,
     .infer = infer,
-    .forward = forward,
-    .backward = backward,
+    .forward = { .part = forward_rows, .each = 4 },
+    .backward = { backward },
     .scratch = scratch_numbers,
 };
 

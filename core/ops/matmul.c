@@ -51,15 +51,15 @@ static hl_matrix matrix(const hl_tensor *x, const hl_real *numbers, int64_t i, b
     return (hl_matrix){ numbers + i * rows * columns, columns, transposed };
 }
 
-static void run_matrices(const hl_op_call *call, hl_range_work *run)
+static void run_matrices(const hl_op_call *call, hl_op_part *run)
 {
     sizes s = sizes_of(call->node);
     hl_op_run(call, s.n_matrices * s.M * s.N * s.K / 32, s.n_matrices, 1, run);
 }
 
-static void forward_matrices(const void *context, hl_range range)
+static void forward_matrices(const hl_op_call *call, hl_range range)
 {
-    const hl_node *node = ((const hl_op_call *)context)->node;
+    const hl_node *node = call->node;
     const attributes *a = node->attributes;
     sizes s = sizes_of(node);
     for (int64_t i = range.begin; i < range.end; i++) {
@@ -77,9 +77,8 @@ static void forward(const hl_op_call *call)
 /* dA = dC B^T, or if A is transposed dA = B dC^T
  *
  * dB = A^T dC, or if B is transposed dB = dC^T A */
-static void backward_matrices(const void *context, hl_range range)
+static void backward_matrices(const hl_op_call *call, hl_range range)
 {
-    const hl_op_call *call = context;
     const hl_grad *din = call->din;
     const attributes *a = call->node->attributes;
     const hl_tensor *A = call->node->in[0], *B = call->node->in[1], *C = call->node->out;
@@ -122,8 +121,8 @@ const hl_op hl_op_matmul = {
     .name = "matmul",
     .min_inputs = 2,
     .infer = infer,
-    .forward = forward,
-    .backward = backward,
+    .forward = { forward },
+    .backward = { backward },
     .flops = flops,
 };
 

@@ -57,9 +57,9 @@ static int64_t count_rows(const attributes *a, int64_t b)
     return a->last ? 1 : hl_sequences_length(&a->sequences, b);
 }
 
-static void forward_rows(const void *context, hl_range range)
+static void forward_rows(const hl_op_call *call, hl_range range)
 {
-    const hl_node *node = ((const hl_op_call *)context)->node;
+    const hl_node *node = call->node;
     const attributes *a = node->attributes;
     int64_t D = node->out->shape.size[1];
     for (int64_t m = range.begin; m < range.end; m++) {
@@ -86,9 +86,8 @@ static void forward(const hl_op_call *call)
 }
 
 /* dx[r] (+)= the sum of dy[m] / length(b) over the rows[m] of b, for the rows r of b */
-static void backward_sequences(const void *context, hl_range range)
+static void backward_sequences(const hl_op_call *call, hl_range range)
 {
-    const hl_op_call *call = context;
     const attributes *a = call->node->attributes;
     const hl_sequences *sequences = &a->sequences;
     hl_grad dx = call->din[0];
@@ -126,8 +125,8 @@ const hl_op hl_op_mean_rows = {
     .name = "mean_rows",
     .min_inputs = 1,
     .infer = infer,
-    .forward = forward,
-    .backward = backward,
+    .forward = { forward },
+    .backward = { backward },
 };
 
 hl_tensor *hl_mean_rows(hl_tape *tape, hl_tensor *x, hl_sequences sequences, const int32_t *rows, int64_t n_rows,

@@ -56,27 +56,15 @@ static void rotate_rows(const hl_op_call *call, hl_range rows, hl_real direction
     }
 }
 
-static void forward_rows(const void *context, hl_range rows)
+static void forward_rows(const hl_op_call *call, hl_range rows)
 {
-    const hl_op_call *call = context;
     rotate_rows(call, rows, 1, call->node->in[0]->data, (hl_grad){ call->node->out->data, false });
 }
 
-static void forward(const hl_op_call *call)
-{
-    hl_op_run_rows(call, 1, forward_rows);
-}
-
-static void backward_rows(const void *context, hl_range rows)
-{
-    const hl_op_call *call = context;
-    rotate_rows(call, rows, -1, call->node->out->grad, call->din[0]);
-}
-
 /* dx = dy, rotated back */
-static void backward(const hl_op_call *call)
+static void backward_rows(const hl_op_call *call, hl_range rows)
 {
-    hl_op_run_rows(call, 1, backward_rows);
+    rotate_rows(call, rows, -1, call->node->out->grad, call->din[0]);
 }
 
 const hl_op hl_op_rotate = {
@@ -84,8 +72,8 @@ const hl_op hl_op_rotate = {
     .min_inputs = 1,
     .in_place = HL_IN_PLACE(0),
     .infer = infer,
-    .forward = forward,
-    .backward = backward,
+    .forward = { .part = forward_rows, .each = 1 },
+    .backward = { .part = backward_rows, .each = 1 },
 };
 
 hl_tensor *hl_rotate(hl_tape *tape, hl_rotate_args args)

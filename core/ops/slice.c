@@ -23,9 +23,9 @@ static bool infer(hl_tape *tape, hl_node *node)
     return true;
 }
 
-static void forward_rows(const void *context, hl_range rows)
+static void forward_rows(const hl_op_call *call, hl_range rows)
 {
-    const hl_node *node = ((const hl_op_call *)context)->node;
+    const hl_node *node = call->node;
     const attributes *a = node->attributes;
     int64_t D = hl_shape_last(node->in[0]->shape);
     for (int64_t n = rows.begin; n < rows.end; n++) {
@@ -34,15 +34,9 @@ static void forward_rows(const void *context, hl_range rows)
     }
 }
 
-static void forward(const hl_op_call *call)
-{
-    hl_op_run_rows(call, 1, forward_rows);
-}
-
 /* dx = dy in the columns of the slice, 0 in the others */
-static void backward_rows(const void *context, hl_range rows)
+static void backward_rows(const hl_op_call *call, hl_range rows)
 {
-    const hl_op_call *call = context;
     const attributes *a = call->node->attributes;
     int64_t D = hl_shape_last(call->node->in[0]->shape);
     const hl_real *dy = call->node->out->grad;
@@ -67,8 +61,8 @@ const hl_op hl_op_slice = {
     .name = "slice",
     .min_inputs = 1,
     .infer = infer,
-    .forward = forward,
-    .backward = backward,
+    .forward = { .part = forward_rows, .each = 1 },
+    .backward = { backward },
 };
 
 hl_tensor *hl_slice(hl_tape *tape, hl_tensor *x, int64_t first, int64_t width)

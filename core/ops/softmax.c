@@ -40,9 +40,9 @@ static bool infer(hl_tape *tape, hl_node *node)
     return true;
 }
 
-static void forward_rows(const void *context, hl_range rows)
+static void forward_rows(const hl_op_call *call, hl_range rows)
 {
-    const hl_node *node = ((const hl_op_call *)context)->node;
+    const hl_node *node = call->node;
     const attributes *a = node->attributes;
     int64_t B, Tq, Tk;
     sizes_of(node->out->shape, &B, &Tq, &Tk);
@@ -53,15 +53,9 @@ static void forward_rows(const void *context, hl_range rows)
     }
 }
 
-static void forward(const hl_op_call *call)
-{
-    hl_op_run_rows(call, 8, forward_rows);
-}
-
 /* dx = w * (dw - sum(w * dw)); w is 0 if nothing is permitted, and so is dx */
-static void backward_rows(const void *context, hl_range rows)
+static void backward_rows(const hl_op_call *call, hl_range rows)
 {
-    const hl_op_call *call = context;
     const hl_tensor *w = call->node->out;
     hl_grad dx = call->din[0];
     int64_t Tk = hl_shape_last(w->shape);
@@ -70,17 +64,12 @@ static void backward_rows(const void *context, hl_range rows)
     }
 }
 
-static void backward(const hl_op_call *call)
-{
-    hl_op_run_rows(call, 4, backward_rows);
-}
-
 const hl_op hl_op_softmax = {
     .name = "softmax",
     .min_inputs = 1,
     .infer = infer,
-    .forward = forward,
-    .backward = backward,
+    .forward = { .part = forward_rows, .each = 8 },
+    .backward = { .part = backward_rows, .each = 4 },
 };
 
 hl_tensor *hl_softmax(hl_tape *tape, hl_tensor *x, hl_mask mask, int64_t head)

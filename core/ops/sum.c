@@ -19,9 +19,8 @@ static void forward(const hl_op_call *call)
 }
 
 /* dx = dy */
-static void backward_numbers(const void *context, hl_range range)
+static void backward_numbers(const hl_op_call *call, hl_range range)
 {
-    const hl_op_call *call = context;
     hl_real dy = *call->node->out->grad, *dx = call->din[0].at;
     bool add = call->din[0].add;
     for (int64_t i = range.begin; i < range.end; i++) {
@@ -39,8 +38,8 @@ const hl_op hl_op_sum = {
     .name = "sum",
     .min_inputs = 1,
     .infer = infer,
-    .forward = forward,
-    .backward = backward,
+    .forward = { forward },
+    .backward = { backward },
 };
 
 hl_tensor *hl_sum(hl_tape *tape, hl_tensor *x)
