@@ -235,7 +235,6 @@ LOOP_TEST(every_problem_has_its_line, 0, sizeof bad / sizeof bad[0])
 
 TEST(a_choice_that_is_none_is_told_all_there_are)
 {
-    static const char *const none[CONFIG_OVERRIDES] = { NULL };
     for (int k = 0; k < hl_config_n_keys; k++) {
         const hl_config_key *key = &hl_config_keys[k];
         if (key->type != HL_CONFIG_CHOICE) {
@@ -254,13 +253,12 @@ TEST(a_choice_that_is_none_is_told_all_there_are)
         }
         snprintf(expected + used, sizeof expected - used, "\n");
         hl_config config;
-        ck_assert_str_eq(config_problems(text, strlen(text), none, &config), expected);
+        ck_assert_str_eq(config_problems(text, strlen(text), NULL, &config), expected);
     }
 }
 
 TEST(long_lines_and_lists_are_refused_whole)
 {
-    static const char *const none[CONFIG_OVERRIDES] = { NULL };
     hl_config config;
     char text[2 * 4096] = "[model]\nlayers = 256\nheads = 4";
     for (int l = 1; l < 256; l++) {
@@ -269,11 +267,11 @@ TEST(long_lines_and_lists_are_refused_whole)
     config_parse(text, &config);
     ck_assert_int_eq(config.model.heads[255], 4);
     strcat(text, ", 4");
-    ck_assert_str_eq(config_problems(text, strlen(text), none, &config),
+    ck_assert_str_eq(config_problems(text, strlen(text), NULL, &config),
                      "x.ini:3: model.heads: more than 256 numbers\n");
 
     memset(text, ' ', sizeof text);
-    ck_assert_str_eq(config_problems(text, 4097, none, &config), "x.ini:1: the line is longer than 4096 bytes\n");
+    ck_assert_str_eq(config_problems(text, 4097, NULL, &config), "x.ini:1: the line is longer than 4096 bytes\n");
 
     memset(text, 'x', sizeof text);
     memcpy(text, "train.out=", 10);
@@ -290,9 +288,8 @@ TEST(long_lines_and_lists_are_refused_whole)
 
 TEST(a_zero_byte_is_refused_wherever_it_stands)
 {
-    static const char *const none[CONFIG_OVERRIDES] = { NULL };
     hl_config config;
-    ck_assert_str_eq(config_problems("[model]\nheads = 4\0\n", 19, none, &config),
+    ck_assert_str_eq(config_problems("[model]\nheads = 4\0\n", 19, NULL, &config),
                      "x.ini:2: control byte 0x00 in column 10\n");
 }
 
