@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/memory.h"
+#include "core/files/files.h"
 #include "core/files/safetensors.h"
 #include "tests/scratch.h"
 
@@ -20,6 +21,30 @@ static inline hl_status safetensors_file_open(const char *path, hl_safetensors *
     return status;
 }
 
+static inline void safetensors_file_release(void *file)
+{
+    hl_safetensors_free(file);
+}
+
+/* The same for a file that must be whole; it is closed when the test ends. */
+static inline hl_safetensors *safetensors_file_whole(const char *path)
+{
+    hl_safetensors *file;
+    hl_status status = safetensors_file_open(path, &file);
+    ck_assert_msg(status.code == HL_OK, "%s", status.text);
+    return scratch_own(file, safetensors_file_release);
+}
+
+/* Writes a file of ours. */
+static inline hl_status safetensors_file_write(const char *path, const hl_named_tensor *tensors, int n_tensors,
+                                               const hl_metadata_item *items, int n_items)
+{
+    hl_file file;
+    hl_file_create(&file, path);
+    hl_safetensors_write(&file, tensors, n_tensors, items, n_items);
+    return hl_file_commit(&file, HL_VOLATILE);
+}
+
 /* The numbers of tensor i, to `data`. */
 static inline void safetensors_file_copy(hl_safetensors *file, int i, hl_real *data)
 {
@@ -31,17 +56,17 @@ static inline void safetensors_file_copy(hl_safetensors *file, int i, hl_real *d
     hl_free(places);
 }
 
-/* A file as another program might write it: this header, and `payload` bytes that are the numbers 1, 2, 3, ... */
-static inline void safetensors_file_foreign(const char *path, const char *header, size_t payload)
+/* A file as another program might write it: this header, and so many bytes of numbers. */
+static inline void safetensors_file_foreign(const char *path, const char *header, const void *payload, size_t size)
 {
-    char bytes[1024];
     uint64_t length = strlen(header);
-    ck_assert_uint_le(8 + length + payload, sizeof bytes);
+    char *bytes = hl_malloc(8 + length + size);
+    ck_assert_ptr_nonnull(bytes);
     memcpy(bytes, &length, 8);
     memcpy(bytes + 8, header, length);
-    for (size_t k = 0; 4 * k < payload; k++) {
-        float number = (float)(k + 1);
-        memcpy(bytes + 8 + length + 4 * k, &number, payload - 4 * k < 4 ? payload - 4 * k : 4);
+    if (size > 0) {
+        memcpy(bytes + 8 + length, payload, size);
     }
-    scratch_write(path, bytes, 8 + length + payload);
+    scratch_write(path, bytes, 8 + length + size);
+    hl_free(bytes);
 }

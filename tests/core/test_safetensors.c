@@ -20,7 +20,7 @@
 #include <zlib.h>
 
 static const float weight[6] = { 1, -2, 0.5f, FLT_MAX, -FLT_MIN, 3 };
-static const float step[1] = { 42 };
+static const float step[1] = { 42 }, counting[4] = { 1, 2, 3, 4 };
 static const hl_metadata_item items[] = {
     { "format", "pt" },
     { "config", "[model]\nheads = 4 # \"four\"\tand \\ a backslash" },
@@ -36,10 +36,7 @@ static hl_status write_example(const char *path)
         { "step", { .n_dims = 0 }, step },
         { "four", HL_SHAPE(1, 2, 1, 3), weight },
     };
-    hl_file file;
-    hl_file_create(&file, path);
-    hl_safetensors_write(&file, tensors, 4, items, 4);
-    return hl_file_commit(&file, HL_VOLATILE);
+    return safetensors_file_write(path, tensors, 4, items, 4);
 }
 
 static void refused(const char *path, const char *reason)
@@ -51,18 +48,11 @@ static void refused(const char *path, const char *reason)
     ck_assert_msg(strstr(status.text, path) == status.text && strstr(status.text, reason) != NULL, "%s", status.text);
 }
 
-static hl_safetensors *read_good(const char *path)
-{
-    hl_safetensors *file;
-    CHECK_OK(safetensors_file_open(path, &file));
-    return file;
-}
-
 TEST(what_was_written_is_read_again)
 {
     const char *path = scratch_path("a");
     CHECK_OK(write_example(path));
-    hl_safetensors *file = read_good(path);
+    hl_safetensors *file = safetensors_file_whole(path);
     ck_assert(hl_safetensors_has_checksum(file));
     static const char *const names[] = { "encoder.weight", "nothing", "step", "four" };
     ck_assert_int_eq(hl_safetensors_count(file), 4);
@@ -87,7 +77,6 @@ TEST(what_was_written_is_read_again)
     }
     ck_assert_str_eq(hl_safetensors_metadata(file, "writer"), "headlight");
     ck_assert_ptr_null(hl_safetensors_metadata(file, "step"));
-    hl_safetensors_free(file);
     hl_safetensors_free(NULL);
 }
 
@@ -96,10 +85,7 @@ TEST(the_bytes_are_as_the_format_says)
     const char *path = scratch_path("a");
     static const float two[2] = { 1, 2 };
     const hl_named_tensor tensor = { "w.b", HL_SHAPE(2), two };
-    hl_file file;
-    hl_file_create(&file, path);
-    hl_safetensors_write(&file, &tensor, 1, items, 1);
-    CHECK_OK(hl_file_commit(&file, HL_VOLATILE));
+    CHECK_OK(safetensors_file_write(path, &tensor, 1, items, 1));
     size_t size;
     char *bytes = scratch_read(path, &size);
     uint64_t length;
@@ -140,14 +126,10 @@ TEST(the_same_content_makes_the_same_bytes)
 TEST(a_file_of_nothing_is_a_file)
 {
     const char *path = scratch_path("a");
-    hl_file empty;
-    hl_file_create(&empty, path);
-    hl_safetensors_write(&empty, NULL, 0, NULL, 0);
-    CHECK_OK(hl_file_commit(&empty, HL_VOLATILE));
-    hl_safetensors *file = read_good(path);
+    CHECK_OK(safetensors_file_write(path, NULL, 0, NULL, 0));
+    hl_safetensors *file = safetensors_file_whole(path);
     ck_assert_int_eq(hl_safetensors_count(file), 0);
     ck_assert(hl_safetensors_has_checksum(file));
-    hl_safetensors_free(file);
 }
 
 static void check_refused(const char *path, const char *bytes, size_t size, const char *what, size_t where)
@@ -175,7 +157,7 @@ TEST(no_wrong_bit_and_no_missing_byte_is_accepted)
     }
     check_refused(path, bytes, size + 1, "a byte more than", size); /* the zero that scratch_read adds */
     scratch_write(path, bytes, size);
-    hl_safetensors_free(read_good(path));
+    safetensors_file_whole(path);
     free(bytes);
 }
 
@@ -186,8 +168,8 @@ TEST(files_of_other_programs_are_read)
     safetensors_file_foreign(path,
                              "{\"b\":{\"dtype\":\"F32\",\"shape\":[2,1],\"data_offsets\":[4,12]},"
                              "\"a\":{\"shape\":[],\"data_offsets\":[0,4],\"dtype\":\"F32\"}}   ",
-                             12);
-    hl_safetensors *file = read_good(path);
+                             counting, 12);
+    hl_safetensors *file = safetensors_file_whole(path);
     ck_assert(!hl_safetensors_has_checksum(file));
     ck_assert_int_eq(hl_safetensors_count(file), 2);
     ck_assert_str_eq(hl_safetensors_name(file, 0), "a");
@@ -199,34 +181,26 @@ TEST(files_of_other_programs_are_read)
     ck_assert_float_eq(numbers[0], 2);
     ck_assert_float_eq(numbers[1], 3);
     ck_assert_ptr_null(hl_safetensors_metadata(file, "format"));
-    hl_safetensors_free(file);
     /* A checksum of another program's own is its affair. */
-    safetensors_file_foreign(path, "{\"__metadata__\":{\"format\":\"pt\",\"checksum\":\"sha256:77\"}}", 0);
-    file = read_good(path);
+    safetensors_file_foreign(path, "{\"__metadata__\":{\"format\":\"pt\",\"checksum\":\"sha256:77\"}}", NULL, 0);
+    file = safetensors_file_whole(path);
     ck_assert(!hl_safetensors_has_checksum(file));
     ck_assert_str_eq(hl_safetensors_metadata(file, "format"), "pt");
-    hl_safetensors_free(file);
 }
 
 TEST(numbers_of_double_precision_are_converted)
 {
     const char *path = scratch_path("a");
-    static const char header[] = "{\"w\":{\"dtype\":\"F64\",\"shape\":[3],\"data_offsets\":[0,24]}}";
     static const double numbers[3] = { 0.1, -1e300, 2 };
-    char bytes[8 + sizeof header - 1 + sizeof numbers];
-    uint64_t length = sizeof header - 1;
-    ck_assert_uint_ne(length % 8, 0);
-    memcpy(bytes, &length, 8);
-    memcpy(bytes + 8, header, length);
-    memcpy(bytes + 8 + length, numbers, sizeof numbers);
-    scratch_write(path, bytes, sizeof bytes);
-    hl_safetensors *file = read_good(path);
+    static const char header[] = "{\"w\":{\"dtype\":\"F64\",\"shape\":[3],\"data_offsets\":[0,24]}}";
+    ck_assert_uint_ne((sizeof header - 1) % 8, 0);
+    safetensors_file_foreign(path, header, numbers, sizeof numbers);
+    hl_safetensors *file = safetensors_file_whole(path);
     float read[3];
     safetensors_file_copy(file, 0, read);
     ck_assert_float_eq(read[0], 0.1f);
     ck_assert_float_eq(read[1], -INFINITY);
     ck_assert_float_eq(read[2], 2);
-    hl_safetensors_free(file);
 }
 
 #define ENTRY(shape, begin, end) "{\"dtype\":\"F32\",\"shape\":" shape ",\"data_offsets\":[" #begin "," #end "]}"
@@ -297,7 +271,7 @@ static const struct {
 LOOP_TEST(a_bad_header_is_refused_with_its_reason, 0, ROWS(bad))
 {
     const char *path = scratch_path("a");
-    safetensors_file_foreign(path, bad[_i].header, bad[_i].payload);
+    safetensors_file_foreign(path, bad[_i].header, counting, bad[_i].payload);
     refused(path, bad[_i].reason);
 }
 
@@ -337,10 +311,7 @@ TEST(a_file_that_is_missing_or_none_is_refused)
 TEST(metadata_that_could_not_be_read_again_is_not_written)
 {
     const char *path = scratch_path("a");
-    hl_file file;
-    hl_file_create(&file, path);
-    hl_safetensors_write(&file, NULL, 0, &(hl_metadata_item){ "config", "Zo\xeb" }, 1);
-    hl_status status = hl_file_commit(&file, HL_VOLATILE);
+    hl_status status = safetensors_file_write(path, NULL, 0, &(hl_metadata_item){ "config", "Zo\xeb" }, 1);
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_ptr_nonnull(strstr(status.text, "\"config\" is not UTF-8"));
     ck_assert(!scratch_exists(path));
@@ -348,9 +319,7 @@ TEST(metadata_that_could_not_be_read_again_is_not_written)
     char *text = malloc(HL_SAFETENSORS_MAX_HEADER);
     memset(text, 'x', HL_SAFETENSORS_MAX_HEADER);
     text[HL_SAFETENSORS_MAX_HEADER - 1] = '\0';
-    hl_file_create(&file, path);
-    hl_safetensors_write(&file, NULL, 0, &(hl_metadata_item){ "config", text }, 1);
-    status = hl_file_commit(&file, HL_VOLATILE);
+    status = safetensors_file_write(path, NULL, 0, &(hl_metadata_item){ "config", text }, 1);
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_ptr_nonnull(strstr(status.text, path));
     ck_assert(!scratch_exists(path));
@@ -414,10 +383,7 @@ static hl_status save_many(const char *path, int version)
     static float numbers[MANY];
     numbers[MANY - 1] = (float)version;
     const hl_named_tensor tensors[] = { { "many", HL_SHAPE(MANY), numbers }, { "twice", HL_SHAPE(MANY), numbers } };
-    hl_file file;
-    hl_file_create(&file, path);
-    hl_safetensors_write(&file, tensors, 2, items, 1);
-    return hl_file_commit(&file, HL_VOLATILE);
+    return safetensors_file_write(path, tensors, 2, items, 1);
 }
 
 static hl_status load_many(const char *path)
@@ -456,7 +422,7 @@ TEST(numbers_are_compared_where_they_are_not_wanted)
     const char *path = scratch_path("many");
     CHECK_OK(save_many(path, 0));
     static float numbers[MANY];
-    hl_safetensors *file = read_good(path);
+    hl_safetensors *file = safetensors_file_whole(path);
     static const int changed[] = { 0, MANY / 2, MANY - 1 };
     for (int i = 0; i < 3; i++) {
         hl_safetensors_place places[2] = { { .data = numbers, .compares = true }, { .data = NULL } };
@@ -469,7 +435,6 @@ TEST(numbers_are_compared_where_they_are_not_wanted)
         CHECK_OK(hl_safetensors_read(file, places));
         ck_assert(!places[0].differs);
     }
-    hl_safetensors_free(file);
 }
 
 SUITE("safetensors")

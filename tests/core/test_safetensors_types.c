@@ -17,16 +17,8 @@ enum { ALL = 1 << 16 }; /* values of 16 bits */
 static hl_safetensors *open_foreign(const char *header, const void *payload, size_t size)
 {
     const char *path = scratch_path("a");
-    uint64_t length = strlen(header);
-    char *bytes = malloc(8 + length + size);
-    memcpy(bytes, &length, 8);
-    memcpy(bytes + 8, header, length);
-    memcpy(bytes + 8 + length, payload, size);
-    scratch_write(path, bytes, 8 + length + size);
-    free(bytes);
-    hl_safetensors *file;
-    CHECK_OK(hl_safetensors_open(path, &file));
-    return file;
+    safetensors_file_foreign(path, header, payload, size);
+    return safetensors_file_whole(path);
 }
 
 /* What IEEE 754 says of a number with a sign, so many bits of exponent and the rest of fraction. */
@@ -67,7 +59,6 @@ LOOP_TEST(every_number_of_half_precision_is_exact, 0, ROWS(halves))
                       read[i]);
         ck_assert_msg((signbit(read[i]) != 0) == (i >= ALL / 2), "%#x has another sign", i);
     }
-    hl_safetensors_free(file);
 }
 
 /* Types between which the two floats "before" and "after" stand. */
@@ -108,7 +99,6 @@ LOOP_TEST(other_types_are_passed_over, 0, ROWS(skipped))
              skipped[_i].type);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_msg(strstr(status.text, expected) != NULL, "%s", status.text);
-    hl_safetensors_free(file);
 }
 
 TEST(a_matrix_is_transposed_as_it_is_read)
@@ -137,7 +127,6 @@ TEST(a_matrix_is_transposed_as_it_is_read)
     read[M - 1][0] += 1;
     CHECK_OK(hl_safetensors_read(file, &place));
     ck_assert(place.differs);
-    hl_safetensors_free(file);
 
     file = open_foreign("{\"w\":{\"dtype\":\"F16\",\"shape\":[97,1001],\"data_offsets\":[0,194194]}}", halves_stored,
                         sizeof halves_stored);
@@ -148,7 +137,6 @@ TEST(a_matrix_is_transposed_as_it_is_read)
             ck_assert_float_eq(read[j][i], value_of(halves_stored[i][j], 5));
         }
     }
-    hl_safetensors_free(file);
 }
 
 /* Fewer numbers than are read at once, and more; what follows in memory stays. */
@@ -169,7 +157,6 @@ TEST(the_first_numbers_alone_are_read)
         ck_assert_mem_eq(read, stored, firsts[c] * sizeof *read);
         ck_assert_float_eq(read[firsts[c]], -1);
     }
-    hl_safetensors_free(file);
 }
 
 TEST(what_is_no_matrix_is_not_transposed)
@@ -182,7 +169,6 @@ TEST(what_is_no_matrix_is_not_transposed)
     hl_status status = hl_safetensors_read(file, &place);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_msg(strstr(status.text, "tensor \"w\": is no matrix") != NULL, "%s", status.text);
-    hl_safetensors_free(file);
 }
 
 SUITE("safetensors' types")

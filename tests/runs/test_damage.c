@@ -113,8 +113,7 @@ static void rewrite(const interrupted_run *run, change what)
                                         "state.loss_lowest" };
     enum { KEYS = sizeof keys / sizeof *keys, MOST = 256 };
     scratch_write(run->checkpoint, run->bytes, run->size);
-    hl_safetensors *file;
-    ck_assert_int_eq(safetensors_file_open(run->checkpoint, &file).code, HL_OK);
+    hl_safetensors *file = safetensors_file_whole(run->checkpoint);
     int n = hl_safetensors_count(file);
     ck_assert_int_lt(n, MOST);
     hl_named_tensor tensors[MOST];
@@ -147,14 +146,10 @@ static void rewrite(const interrupted_run *run, change what)
             items[n_items++] = items[i];
         }
     }
-    hl_file out;
-    hl_file_create(&out, run->checkpoint);
-    hl_safetensors_write(&out, tensors, n_tensors, items, n_items);
-    CHECK_OK(hl_file_commit(&out, HL_VOLATILE));
+    CHECK_OK(safetensors_file_write(run->checkpoint, tensors, n_tensors, items, n_items));
     for (int i = 0; i < n; i++) {
         hl_free(numbers[i]);
     }
-    hl_safetensors_free(file);
 }
 
 static void drop_one(hl_named_tensor *tensors)
@@ -253,8 +248,7 @@ TEST(a_run_may_begin_with_the_weights_of_another)
 /* The weights of `path` as PyTorch's save_file would write them. */
 static const char *foreign_copy(const char *path)
 {
-    hl_safetensors *file;
-    CHECK_OK(safetensors_file_open(path, &file));
+    hl_safetensors *file = safetensors_file_whole(path);
     static char header[1 << 16];
     static float numbers[1 << 16];
     size_t length = (size_t)snprintf(header, sizeof header, "{\"__metadata__\":{\"format\":\"pt\"}"), count = 0;
@@ -270,15 +264,9 @@ static const char *foreign_copy(const char *path)
                                    ",\"%s\":{\"dtype\":\"F32\",\"shape\":[%s],\"data_offsets\":[%zu,%zu]}",
                                    hl_safetensors_name(file, i), sizes, 4 * begin, 4 * count);
     }
-    header[length++] = '}';
-    hl_safetensors_free(file);
+    header[length] = '}';
     const char *copy = run_path("foreign.safetensors");
-    FILE *out = fopen(copy, "wb");
-    uint64_t header_length = length;
-    ck_assert_uint_eq(fwrite(&header_length, 8, 1, out), 1);
-    ck_assert_uint_eq(fwrite(header, 1, length, out), length);
-    ck_assert_uint_eq(fwrite(numbers, sizeof *numbers, count, out), count);
-    ck_assert_int_eq(fclose(out), 0);
+    safetensors_file_foreign(copy, header, numbers, count * sizeof *numbers);
     return copy;
 }
 
@@ -316,7 +304,7 @@ TEST(weights_of_another_shape_are_refused_before_they_are_read)
     static const char header[] =
         "{\"embedding.weight\":{\"dtype\":\"F32\",\"shape\":[536870912],\"data_offsets\":[0,2147483648]}}";
     const char *config = run_tiny_config(), *hole = run_path("hole.safetensors");
-    safetensors_file_foreign(hole, header, 0);
+    safetensors_file_foreign(hole, header, NULL, 0);
     ck_assert_int_eq(truncate(hole, (off_t)(8 + sizeof header - 1 + 2147483648)), 0);
     REFUSED(RUN(config, "--from", hole, "--out", run_path("run")), 3, "runs.embedding_weight_is_536870912_and_the");
     struct rusage usage;
@@ -387,8 +375,7 @@ TEST(a_config_larger_than_its_weights_takes_no_memory)
 
 static void assert_finite_checkpoint(const char *path)
 {
-    hl_safetensors *file;
-    CHECK_OK(safetensors_file_open(path, &file));
+    hl_safetensors *file = safetensors_file_whole(path);
     static hl_real numbers[1 << 16];
     for (int i = 0; i < hl_safetensors_count(file); i++) {
         int64_t count = hl_shape_count(hl_safetensors_shape(file, i));
@@ -397,7 +384,6 @@ static void assert_finite_checkpoint(const char *path)
             ck_assert(isfinite(numbers[n]));
         }
     }
-    hl_safetensors_free(file);
 }
 
 TEST(numbers_that_are_not_finite_end_the_run_before_they_are_saved)

@@ -20,8 +20,7 @@ static const char *const optimizers[] = { "optimizer.name=adam", "optimizer.name
 
 static void assert_finite(const char *path)
 {
-    hl_safetensors *file;
-    CHECK_OK(safetensors_file_open(path, &file));
+    hl_safetensors *file = safetensors_file_whole(path);
     for (int i = 0; i < hl_safetensors_count(file); i++) {
         int64_t count = hl_shape_count(hl_safetensors_shape(file, i));
         hl_real *numbers = hl_calloc((size_t)count, sizeof *numbers);
@@ -31,7 +30,6 @@ static void assert_finite(const char *path)
         }
         hl_free(numbers);
     }
-    hl_safetensors_free(file);
 }
 
 LOOP_TEST(the_largest_rate_ends_a_run_at_the_step_it_names_and_at_the_same_when_resumed, 0,

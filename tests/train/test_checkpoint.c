@@ -105,10 +105,7 @@ static hl_status open_format(const char *key, const char *format)
 {
     const char *path = scratch_path("format.safetensors");
     const hl_metadata_item items[] = { { "step", "3" }, { "config", some_config }, { key, format } };
-    hl_file file;
-    hl_file_create(&file, path);
-    hl_safetensors_write(&file, NULL, 0, items, 3);
-    CHECK_OK(hl_file_commit(&file, HL_VOLATILE));
+    CHECK_OK(safetensors_file_write(path, NULL, 0, items, 3));
     hl_checkpoint *checkpoint;
     hl_status status = hl_checkpoint_open(path, &checkpoint);
     hl_checkpoint_free(checkpoint);
@@ -132,9 +129,7 @@ TEST(a_file_holds_the_names_it_promises)
     const char *path = scratch_path("checkpoint.safetensors"), *model = scratch_path("model.safetensors");
     CHECK_OK(write_checkpoint(path, NULL, trainer));
     CHECK_OK(hl_checkpoint_write_model(model, &trainer->model.parameters, 9, some_config));
-    hl_safetensors *files[2];
-    CHECK_OK(safetensors_file_open(path, &files[0]));
-    CHECK_OK(safetensors_file_open(model, &files[1]));
+    hl_safetensors *files[] = { safetensors_file_whole(path), safetensors_file_whole(model) };
     int n = trainer->model.parameters.n;
     ck_assert_int_eq(hl_safetensors_count(files[0]), 3 * n + 1);
     ck_assert_int_eq(hl_safetensors_count(files[1]), n + 1);
@@ -148,8 +143,6 @@ TEST(a_file_holds_the_names_it_promises)
     }
     ck_assert_int_ge(hl_safetensors_find(files[0], "optimizer.m.encoder.layers.1.linear2.bias"), 0);
     ck_assert_int_ge(hl_safetensors_find(files[0], "optimizer.v.embedding.weight"), 0);
-    hl_safetensors_free(files[0]);
-    hl_safetensors_free(files[1]);
 }
 
 /* The tied weights of `trainer` under their first names, as other programs may write them, and `second` beside them. */
@@ -165,10 +158,7 @@ static void write_tied(const char *path, const hl_trainer *trainer, const hl_nam
     if (second != NULL) {
         tensors[parameters->n] = *second;
     }
-    hl_file file;
-    hl_file_create(&file, path);
-    hl_safetensors_write(&file, tensors, parameters->n + (second != NULL), NULL, 0);
-    CHECK_OK(hl_file_commit(&file, HL_VOLATILE));
+    CHECK_OK(safetensors_file_write(path, tensors, parameters->n + (second != NULL), NULL, 0));
     free(tensors);
 }
 
