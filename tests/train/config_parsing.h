@@ -10,9 +10,9 @@
 
 enum { CONFIG_OVERRIDES = 4, CONFIG_PROBLEMS_TEXT = HL_MAX_PROBLEMS * 256 };
 
-/* Parses `text` as the file "x.ini" with the overrides before the first NULL; NULL: none. Returns the problems, one a line, ""
- * where there is none; they stand until the next call. The status must say the same. The parser is given no byte
- * beyond the text, so that a sanitizer sees one read too many. */
+/* Parses `text` as the file "x.ini" with the overrides before the first NULL; NULL: without any. Returns the problems,
+ * one a line, "" where there is none; they stand until the next call. The status must say the same. The parser is given
+ * no byte beyond the text, so that a sanitizer sees one read too many. */
 static inline const char *config_problems(const char *text, size_t size, const char *const overrides[CONFIG_OVERRIDES],
                                           hl_config *config)
 {
