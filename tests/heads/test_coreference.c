@@ -132,12 +132,14 @@ TEST(examples_are_of_the_chosen_head_and_of_odd_documents)
         CHECK_OK(hl_coreference_row_of(&counts, r, &rows[r]));
     }
     CHECK_OK(hl_coreference_cases_init(&cases, &counts, rows, 2));
-    hl_word_maps maps = { .n_heads = HEADS, .n_sentences = 4, .weights = weights, .places = places };
-    hl_coreference_cases_add(&cases, &maps); /* of layer 0, which has not the head */
+    hl_word_maps maps = {
+        .treebank = text.windows, .n_heads = HEADS, .n_sentences = 4, .weights = weights, .places = places
+    };
+    hl_coreference_cases_add(&cases, &maps, 1); /* of layer 0, which has not the head */
     ck_assert_int_eq(cases.n[HL_COREFERENCE_PRONOUN][true], 0);
     maps.layer = 1;
     maps.first_head = HEADS;
-    hl_coreference_cases_add(&cases, &maps);
+    hl_coreference_cases_add(&cases, &maps, 1);
     ck_assert_int_eq(cases.n[HL_COREFERENCE_PRONOUN][true], 1);
     ck_assert_int_eq(cases.n[HL_COREFERENCE_PRONOUN][false], 1);
     ck_assert_int_eq(cases.n[HL_COREFERENCE_NAME][true], 2); /* no head found names: of head 0, the first of equals */
@@ -175,8 +177,10 @@ TEST(examples_leave_out_words_between_mentions)
     const size_t places[] = { 0, 2 * 2 };
     CHECK_OK(hl_coreference_init(&counts, &text, 1));
     CHECK_OK(hl_coreference_cases_init(&cases, &counts, rows, 4));
-    hl_word_maps maps = { .n_heads = 1, .n_sentences = 2, .weights = weights, .places = places };
-    hl_coreference_cases_add(&cases, &maps);
+    hl_word_maps maps = {
+        .treebank = text.windows, .n_heads = 1, .n_sentences = 2, .weights = weights, .places = places
+    };
+    hl_coreference_cases_add(&cases, &maps, 1);
     static const int32_t shown[] = { 0, 1, 2, 3, 4, -1, 7, 8, 9, 10, 11 };
     ck_assert_int_eq(cases.n[HL_COREFERENCE_ALL][true], 1);
     const hl_coreference_case *one = &cases.list[(2 * HL_COREFERENCE_ALL + true) * 4];

@@ -67,7 +67,7 @@ static void keep(void *context, const hl_word_maps *maps, int threads)
             hl_real **to = &m->maps[maps->layer][h][s];
             ck_assert_ptr_null(*to); /* each once */
             *to = malloc(bytes);
-            memcpy(*to, hl_word_map(maps, s, h, W), bytes);
+            memcpy(*to, hl_word_map(maps, s, h), bytes);
         }
     }
 }
