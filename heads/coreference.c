@@ -275,9 +275,9 @@ static void take_head(void *context, int64_t head, int64_t window, const hl_real
     hl_coreference_add_head(context, head, window, weights);
 }
 
-void hl_coreference_add_layer(hl_coreference_counts *counts, const hl_word_maps *maps, int threads)
+void hl_coreference_add_layer(void *counts, const hl_word_maps *maps, int threads)
 {
-    hl_word_maps_each_head(maps, counts->text->windows, threads, take_head, counts);
+    hl_word_maps_each_head(maps, threads, take_head, counts);
 }
 
 void hl_coreference_put(const hl_coreference_counts *counts, hl_syntax *syntax, int64_t first)

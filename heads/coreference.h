@@ -78,8 +78,9 @@ void hl_coreference_clear(hl_coreference_counts *counts);
  * heads at the same time. */
 void hl_coreference_add_head(hl_coreference_counts *counts, int64_t head, int64_t window, const hl_real *weights);
 
-/* Counts the hits of a layer's heads in some windows, on `threads` threads. */
-void hl_coreference_add_layer(hl_coreference_counts *counts, const hl_word_maps *maps, int threads);
+/* The same for a layer's heads in some windows; `counts` are hl_coreference_counts. A receiver of layers
+ * (hl_treebank_taker). */
+void hl_coreference_add_layer(void *counts, const hl_word_maps *maps, int threads);
 
 /* The rows that are followed over training: HL_COREFERENCE_ALL to HL_COREFERENCE_OTHER. */
 enum { HL_COREFERENCE_FOLLOWED = HL_COREFERENCE_OTHER + 1 };

@@ -25,8 +25,9 @@ void hl_coreference_cases_free(hl_coreference_cases *cases)
     *cases = (hl_coreference_cases){ 0 };
 }
 
-bool hl_coreference_cases_full(const hl_coreference_cases *cases)
+bool hl_coreference_cases_full(const void *context)
 {
+    const hl_coreference_cases *cases = context;
     bool full = true;
     for (int row = 0; row < HL_COREFERENCE_ROWS; row++) {
         full = full && cases->n[row][0] == cases->each && cases->n[row][1] == cases->each;
@@ -82,13 +83,15 @@ static void take(hl_coreference_cases *cases, int row, int64_t window, size_t me
     show_words(one, weights + one->word * W, W);
 }
 
-void hl_coreference_cases_add(hl_coreference_cases *cases, const hl_word_maps *maps)
+void hl_coreference_cases_add(void *context, const hl_word_maps *maps, int threads)
 {
+    (void)threads;
+    hl_coreference_cases *cases = context;
     const hl_coreference_text *text = cases->counts->text;
     for (int row = 0; row < HL_COREFERENCE_ROWS; row++) {
         int64_t head = cases->heads[row] - maps->first_head;
         for (int64_t w = maps->first; head >= 0 && head < maps->n_heads && w < maps->first + maps->n_sentences; w++) {
-            const hl_real *weights = hl_word_map(maps, w, head, hl_treebank_at(text->windows, w).n_words);
+            const hl_real *weights = hl_word_map(maps, w, head);
             for (size_t i = text->firsts[w]; text->documents[w] % 2 == 1 && i < text->firsts[w + 1]; i++) {
                 if (cases->counts->rows[i] >> row & 1) {
                     take(cases, row, w, i, weights);

@@ -47,10 +47,11 @@ hl_status hl_coreference_cases_init(hl_coreference_cases *cases, const hl_corefe
 /* A zeroed or already freed struct is allowed. */
 void hl_coreference_cases_free(hl_coreference_cases *cases);
 
-/* Takes the cases that are still missing from a layer's maps of some windows. The windows must come in order. */
-void hl_coreference_cases_add(hl_coreference_cases *cases, const hl_word_maps *maps);
+/* Takes the cases that are still missing from a layer's maps of some windows; `context` is a hl_coreference_cases. The
+ * windows must come in order. A receiver of layers (hl_treebank_taker); it uses one thread. */
+void hl_coreference_cases_add(void *context, const hl_word_maps *maps, int threads);
 
 /* Whether there are as many cases of each kind as requested. */
-bool hl_coreference_cases_full(const hl_coreference_cases *cases);
+bool hl_coreference_cases_full(const void *context);
 
 HL_END_DECLS

@@ -3,6 +3,8 @@
 #include "core/base/memory.h"
 #include "core/base/private/block.h"
 
+#include <string.h>
+
 enum { OFFSETS = 2 * HL_SYNTAX_FURTHEST + 1, DIRECTIONS = 2 };
 
 const char *hl_syntax_direction_name(hl_syntax_direction direction)
@@ -134,6 +136,43 @@ void hl_syntax_add_head(hl_syntax *syntax, int64_t head, const hl_treebank_sente
         for (; next < tree->n_arcs && tree->arcs[next].word == i; next++) {
             add_guesses(syntax, head, &tree->arcs[next], sentence, guesses);
         }
+    }
+}
+
+/* A treebank */
+
+void hl_syntax_add_treebank(hl_syntax *syntax, const hl_treebank *treebank)
+{
+    syntax->n_own = treebank->n_own;
+    syntax->far = treebank->extras[HL_TREEBANK_LONG];
+    for (int64_t s = 0; s < treebank->n_sentences; s++) {
+        hl_treebank_sentence tree = hl_treebank_at(treebank, s);
+        hl_syntax_add_tree(syntax, &tree, s);
+    }
+}
+
+typedef struct layer_work {
+    hl_syntax *syntax;
+    const hl_treebank *treebank;
+} layer_work;
+
+static void take_head(void *context, int64_t head, int64_t s, const hl_real *weights)
+{
+    const layer_work *work = context;
+    hl_treebank_sentence tree = hl_treebank_at(work->treebank, s);
+    hl_syntax_add_head(work->syntax, head, &tree, s, weights);
+}
+
+void hl_syntax_add_layer(void *syntax, const hl_word_maps *maps, int threads)
+{
+    hl_word_maps_each_head(maps, threads, take_head, &(layer_work){ syntax, maps->treebank });
+}
+
+void hl_syntax_clear(hl_syntax *syntax)
+{
+    size_t hits = (size_t)(syntax->n_relations * syntax->n_heads) * DIRECTIONS;
+    for (int half = 0; half < 2; half++) {
+        memset(syntax->halves[half].hits, 0, hits * sizeof *syntax->halves[half].hits);
     }
 }
 

@@ -27,6 +27,7 @@
 #include "core/base/tensor.h"
 #include "data/text/treebank.h"
 #include "heads/estimate.h"
+#include "heads/treebank_pass.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,6 +79,16 @@ void hl_syntax_add_tree(hl_syntax *syntax, const hl_treebank_sentence *tree, int
  * heads at the same time. */
 void hl_syntax_add_head(hl_syntax *syntax, int64_t head, const hl_treebank_sentence *tree, int64_t sentence,
                         const hl_real *weights);
+
+/* The same for all sentences of a treebank, of which the numbers of relations are taken over. */
+void hl_syntax_add_treebank(hl_syntax *syntax, const hl_treebank *treebank);
+
+/* The same for the heads of a layer in some sentences; `syntax` is a hl_syntax. A receiver of layers
+ * (hl_treebank_taker). */
+void hl_syntax_add_layer(void *syntax, const hl_word_maps *maps, int threads);
+
+/* Sets all hits of heads to 0. */
+void hl_syntax_clear(hl_syntax *syntax);
 
 /* A chosen head and offset, and what they reach. */
 typedef struct hl_syntax_choice {

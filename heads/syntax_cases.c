@@ -37,8 +37,9 @@ void hl_syntax_cases_free(hl_syntax_cases *cases)
     *cases = (hl_syntax_cases){ 0 };
 }
 
-bool hl_syntax_cases_full(const hl_syntax_cases *cases)
+bool hl_syntax_cases_full(const void *context)
 {
+    const hl_syntax_cases *cases = context;
     bool full = true;
     for (int64_t i = 0; i < 2 * cases->n_rows; i++) {
         full = full && cases->counts[i] == cases->each;
@@ -96,14 +97,16 @@ static void take_all(hl_syntax_cases *cases, int64_t row, int64_t s, const hl_re
     }
 }
 
-void hl_syntax_cases_add(hl_syntax_cases *cases, const hl_word_maps *maps)
+void hl_syntax_cases_add(void *context, const hl_word_maps *maps, int threads)
 {
+    (void)threads;
+    hl_syntax_cases *cases = context;
     for (int64_t row = 0; row < cases->n_rows; row++) {
         int64_t head = cases->choices[row].head - maps->first_head;
         for (int64_t s = maps->first; head >= 0 && head < maps->n_heads && s < maps->first + maps->n_sentences; s++) {
             int64_t W = hl_treebank_at(cases->treebank, s).n_words;
             if (s % 2 == 1 && W >= HL_SYNTAX_CASE_LEAST && W <= HL_SYNTAX_CASE_MOST) {
-                take_all(cases, row, s, hl_word_map(maps, s, head, W));
+                take_all(cases, row, s, hl_word_map(maps, s, head));
             }
         }
     }

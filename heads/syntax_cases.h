@@ -3,7 +3,7 @@
  *
  *     hl_syntax_cases_init(&cases, treebank, &syntax, rows, n_rows, 4);
  *     for each layer of a pass over the treebank, until hl_syntax_cases_full:
- *         hl_syntax_cases_add(&cases, &maps, the layer's first head);
+ *         hl_syntax_cases_add(&cases, &maps, threads);
  *
  * For each relation, the head and direction are chosen on sentences 0, 2, 4 ... and shown on the others, as for the
  * held-out numbers. The first sentences that are short enough to read at a glance are shown, with one case from
@@ -52,10 +52,11 @@ hl_status hl_syntax_cases_init(hl_syntax_cases *cases, const hl_treebank *treeba
 /* A zeroed or already freed struct is allowed. */
 void hl_syntax_cases_free(hl_syntax_cases *cases);
 
-/* Takes the cases that are still missing from a layer's maps on some sentences. The sentences must come in order. */
-void hl_syntax_cases_add(hl_syntax_cases *cases, const hl_word_maps *maps);
+/* Takes the cases that are still missing from a layer's maps on some sentences; `context` is a hl_syntax_cases. The
+ * sentences must come in order. A receiver of layers (hl_treebank_taker); it uses one thread. */
+void hl_syntax_cases_add(void *context, const hl_word_maps *maps, int threads);
 
 /* Whether there are as many cases of each kind as requested. */
-bool hl_syntax_cases_full(const hl_syntax_cases *cases);
+bool hl_syntax_cases_full(const void *context);
 
 HL_END_DECLS

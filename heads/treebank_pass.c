@@ -150,7 +150,8 @@ static hl_status begin_slice(void *context, hl_evaluator_slice *slice)
 {
     hl_treebank_pass *pass = context;
     const hl_treebank_taker *taker = pass->taker;
-    pass->maps = (hl_word_maps){ .n_heads = pass->model->config.heads[0],
+    pass->maps = (hl_word_maps){ .treebank = pass->treebank,
+                                 .n_heads = pass->model->config.heads[0],
                                  .first = slice->first,
                                  .n_sentences = slice->batch.n_examples,
                                  .weights = pass->weights,
@@ -175,7 +176,6 @@ hl_status hl_treebank_pass_run(hl_treebank_pass *pass, hl_arena *arena, const hl
 
 typedef struct each_head {
     const hl_word_maps *maps;
-    const hl_treebank *treebank;
     void (*take)(void *context, int64_t head, int64_t sentence, const hl_real *weights);
     void *context;
 } each_head;
@@ -185,66 +185,15 @@ static void take_heads(const void *context, hl_range heads)
     const each_head *each = context;
     const hl_word_maps *maps = each->maps;
     for (int64_t s = maps->first; s < maps->first + maps->n_sentences; s++) {
-        int64_t W = hl_treebank_at(each->treebank, s).n_words;
         for (int64_t h = heads.begin; h < heads.end; h++) {
-            each->take(each->context, maps->first_head + h, s, hl_word_map(maps, s, h, W));
+            each->take(each->context, maps->first_head + h, s, hl_word_map(maps, s, h));
         }
     }
 }
 
-void hl_word_maps_each_head(const hl_word_maps *maps, const hl_treebank *treebank, int threads,
+void hl_word_maps_each_head(const hl_word_maps *maps, int threads,
                             void (*take)(void *context, int64_t head, int64_t sentence, const hl_real *weights),
                             void *context)
 {
-    each_head each = { maps, treebank, take, context };
-    hl_threads_run(threads, maps->n_heads, 1, take_heads, &each);
-}
-
-/* Counting */
-
-void hl_syntax_add_treebank(hl_syntax *counts, const hl_treebank *treebank)
-{
-    counts->n_own = treebank->n_own;
-    counts->far = treebank->extras[HL_TREEBANK_LONG];
-    for (int64_t s = 0; s < treebank->n_sentences; s++) {
-        hl_treebank_sentence tree = hl_treebank_at(treebank, s);
-        hl_syntax_add_tree(counts, &tree, s);
-    }
-}
-
-typedef struct counting {
-    const hl_treebank *treebank;
-    hl_syntax *counts;
-    hl_status (*progress)(void *context, int64_t done, int64_t total);
-    void *context;
-} counting;
-
-static void count_head(void *context, int64_t head, int64_t s, const hl_real *weights)
-{
-    const counting *c = context;
-    hl_treebank_sentence tree = hl_treebank_at(c->treebank, s);
-    hl_syntax_add_head(c->counts, head, &tree, s, weights);
-}
-
-static void count_layer(void *context, const hl_word_maps *maps, int threads)
-{
-    hl_word_maps_each_head(maps, ((const counting *)context)->treebank, threads, count_head, context);
-}
-
-static hl_status tell(void *context, int64_t done, int64_t total)
-{
-    const counting *c = context;
-    return c->progress != NULL ? c->progress(c->context, done, total) : hl_ok();
-}
-
-hl_status hl_treebank_pass_count(hl_treebank_pass *pass, hl_arena *arena, hl_syntax *counts,
-                                 hl_status (*progress)(void *context, int64_t done, int64_t total), void *context)
-{
-    size_t hits = (size_t)(counts->n_relations * counts->n_heads) * 2;
-    for (int half = 0; half < 2; half++) {
-        memset(counts->halves[half].hits, 0, hits * sizeof *counts->halves[half].hits);
-    }
-    counting c = { .treebank = pass->treebank, .counts = counts, .progress = progress, .context = context };
-    return hl_treebank_pass_run(pass, arena,
-                                &(hl_treebank_taker){ .layer = count_layer, .progress = tell, .context = &c });
+    hl_threads_run(threads, maps->n_heads, 1, take_heads, &(each_head){ maps, take, context });
 }

@@ -14,7 +14,6 @@
 #include "core/tape.h"
 #include "data/batch_storage.h"
 #include "data/text/treebank.h"
-#include "heads/syntax.h"
 #include "layers/model.h"
 
 #include <stddef.h>
@@ -24,6 +23,7 @@ HL_BEGIN_DECLS
 
 /* The maps of all heads of a layer on a few sentences. */
 typedef struct hl_word_maps {
+    const hl_treebank *treebank;
     int layer;
     int64_t n_heads;            /* H of the layer */
     int64_t first_head;         /* the index of the layer's first head among the heads of all layers */
@@ -33,14 +33,15 @@ typedef struct hl_word_maps {
 } hl_word_maps;
 
 /* (W, W): what word i of the sentence gives to word j in that head. */
-static inline const hl_real *hl_word_map(const hl_word_maps *maps, int64_t sentence, int64_t head, int64_t n_words)
+static inline const hl_real *hl_word_map(const hl_word_maps *maps, int64_t sentence, int64_t head)
 {
-    return maps->weights + maps->places[sentence - maps->first] + head * n_words * n_words;
+    int64_t W = hl_treebank_at(maps->treebank, sentence).n_words;
+    return maps->weights + maps->places[sentence - maps->first] + head * W * W;
 }
 
 /* Takes every head of the layer with every sentence of the maps; different heads on `threads` threads at the same
  * time. `head` is counted over all layers; weights (W, W): what word i gives to word j. */
-void hl_word_maps_each_head(const hl_word_maps *maps, const hl_treebank *treebank, int threads,
+void hl_word_maps_each_head(const hl_word_maps *maps, int threads,
                             void (*take)(void *context, int64_t head, int64_t sentence, const hl_real *weights),
                             void *context);
 
@@ -82,15 +83,6 @@ hl_status hl_treebank_pass_init(hl_treebank_pass *pass, const hl_model *model, c
  * nothing, and leaves the arena as it was. Fails if `progress` fails, with the same status; HL_NO_MEMORY if the arena
  * has less memory left than planned. */
 hl_status hl_treebank_pass_run(hl_treebank_pass *pass, hl_arena *arena, const hl_treebank_taker *taker);
-
-/* Runs the model and sets each head's hits (heads/syntax.h), whatever they were before. `counts` must be for the
- * treebank's relations and the model's heads. Allocates nothing. `progress`: as in hl_treebank_taker, or NULL. Fails as
- * hl_treebank_pass_run does. */
-hl_status hl_treebank_pass_count(hl_treebank_pass *pass, hl_arena *arena, hl_syntax *counts,
-                                 hl_status (*progress)(void *context, int64_t done, int64_t total), void *context);
-
-/* Counts the cases and each offset's hits in all sentences of the treebank. */
-void hl_syntax_add_treebank(hl_syntax *counts, const hl_treebank *treebank);
 
 /* A zeroed or already freed struct is allowed. */
 void hl_treebank_pass_free(hl_treebank_pass *pass);

@@ -24,17 +24,13 @@ hl_status hl_coreference_study_bytes(const hl_coreference_study *study, const hl
     return hl_ok();
 }
 
-static void count_layer(void *counts, const hl_word_maps *maps, int threads)
-{
-    hl_coreference_add_layer(counts, maps, threads);
-}
-
 static hl_status count_with(const hl_coreference_study *study, const hl_syntax_question *question, bool null,
                             hl_coreference_counts *counts)
 {
     HL_TRY(hl_coreference_init(counts, &study->text, hl_heads_count(&study->model->source.shape)));
-    return hl_treebank_run_pass(study->model, study->text.windows, question,
-                                &(hl_treebank_run){ .null = null, .layer = count_layer, .context = counts });
+    return hl_treebank_run_pass(
+        study->model, study->text.windows, question,
+        &(hl_treebank_run){ .null = null, .layer = hl_coreference_add_layer, .context = counts });
 }
 
 hl_status hl_coreference_study_make(hl_coreference_study *study, const hl_syntax_question *question)
@@ -51,23 +47,14 @@ hl_status hl_coreference_study_make(hl_coreference_study *study, const hl_syntax
 
 /* ---- examples ---- */
 
-static void add_cases(void *cases, const hl_word_maps *maps, int threads)
-{
-    (void)threads;
-    hl_coreference_cases_add(cases, maps);
-}
-
-static bool are_full(const void *cases)
-{
-    return hl_coreference_cases_full(cases);
-}
-
 hl_status hl_coreference_study_find_cases(hl_coreference_study *study, const hl_syntax_question *question, int64_t each)
 {
     HL_TRY(hl_coreference_cases_init(&study->cases, &study->found, study->rows, each));
-    return hl_treebank_run_pass(
-        study->model, study->text.windows, question,
-        &(hl_treebank_run){ .what = "examples", .layer = add_cases, .enough = are_full, .context = &study->cases });
+    return hl_treebank_run_pass(study->model, study->text.windows, question,
+                                &(hl_treebank_run){ .what = "examples",
+                                                    .layer = hl_coreference_cases_add,
+                                                    .enough = hl_coreference_cases_full,
+                                                    .context = &study->cases });
 }
 
 void hl_coreference_study_free(hl_coreference_study *study)

@@ -11,7 +11,7 @@ static hl_status count_with(hl_syntax_study *study, const hl_syntax_question *qu
     HL_TRY(hl_syntax_init(counts, study->treebank->n_relations, hl_heads_count(&study->model->source.shape)));
     hl_syntax_add_treebank(counts, study->treebank);
     return hl_treebank_run_pass(study->model, study->treebank, question,
-                                &(hl_treebank_run){ .null = null, .counts = counts });
+                                &(hl_treebank_run){ .null = null, .layer = hl_syntax_add_layer, .context = counts });
 }
 
 /* ---- rows ---- */
@@ -114,7 +114,7 @@ static void add_maps(void *context, const hl_word_maps *maps, int threads)
             int64_t head = work->heads[i].head - maps->first_head;
             if (head >= 0 && head < maps->n_heads) {
                 double *scores = (i == 0 ? work->one : work->sum) + place;
-                add_map(scores, hl_word_map(maps, s, head, W), W, work->heads[i].direction);
+                add_map(scores, hl_word_map(maps, s, head), W, work->heads[i].direction);
             }
         }
         if (maps->layer == work->study->model->source.shape.n_layers - 1) {
@@ -182,28 +182,17 @@ static hl_status make_trees(hl_syntax_study *study, const hl_syntax_question *qu
     return status;
 }
 
-/* ---- examples ---- */
-
-static void add_cases(void *cases, const hl_word_maps *maps, int threads)
-{
-    (void)threads;
-    hl_syntax_cases_add(cases, maps);
-}
-
-static bool are_full(const void *cases)
-{
-    return hl_syntax_cases_full(cases);
-}
+/* ---- the whole ---- */
 
 hl_status hl_syntax_study_find_cases(hl_syntax_study *study, const hl_syntax_question *question, int64_t each)
 {
     HL_TRY(hl_syntax_cases_init(&study->cases, study->treebank, &study->found, study->rows, study->n_rows, each));
-    return hl_treebank_run_pass(
-        study->model, study->treebank, question,
-        &(hl_treebank_run){ .what = "examples", .layer = add_cases, .enough = are_full, .context = &study->cases });
+    return hl_treebank_run_pass(study->model, study->treebank, question,
+                                &(hl_treebank_run){ .what = "examples",
+                                                    .layer = hl_syntax_cases_add,
+                                                    .enough = hl_syntax_cases_full,
+                                                    .context = &study->cases });
 }
-
-/* ---- the whole ---- */
 
 hl_status hl_syntax_study_read(hl_syntax_study *study, const hl_opened_model *model, const hl_syntax_question *question)
 {

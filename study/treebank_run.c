@@ -73,8 +73,7 @@ static hl_status run_model(const hl_opened_model *opened, const hl_model *model,
     const hl_treebank_taker taker = { .layer = take_layer, .progress = tell, .context = c };
     hl_status status = hl_treebank_pass_init(pass, model, treebank, HL_TREEBANK_RUN_ROWS, opened->source.threads);
     HL_THEN(status, hl_arena_init(&arena, pass->plan.bytes));
-    HL_THEN(status, c->run->counts != NULL ? hl_treebank_pass_count(pass, &arena, c->run->counts, tell, c)
-                                           : hl_treebank_pass_run(pass, &arena, &taker));
+    HL_THEN(status, hl_treebank_pass_run(pass, &arena, &taker));
     hl_arena_free(&arena);
     hl_treebank_pass_free(pass);
     hl_free(pass);

@@ -4,7 +4,6 @@
 #include "core/base/declarations.h"
 #include "core/base/status.h"
 #include "data/text/treebank.h"
-#include "heads/syntax.h"
 #include "heads/treebank_pass.h"
 #include "study/model.h"
 
@@ -42,7 +41,6 @@ enum { HL_TREEBANK_RUN_ROWS = 2048 }; /* run at once: enough for full speed, lit
 typedef struct hl_treebank_run {
     const char *what; /* told to the question's progress; NULL: the name of the weights */
     bool null; /* run a model of the same shape with the weights that an untrained run draws from the run's seed */
-    hl_syntax *counts; /* the hits of heads are set (hl_treebank_pass_count); NULL: `layer` receives the maps */
     void (*layer)(void *context, const hl_word_maps *maps, int threads); /* as in hl_treebank_taker */
     bool (*enough)(const void *context); /* whether the rest can be left out; NULL: never */
     void *context;

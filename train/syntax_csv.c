@@ -183,19 +183,17 @@ static hl_status print_row(void *context, const row *r)
     return hl_text_status(p->text);
 }
 
-static void add_layer(void *context, const hl_word_maps *maps, int threads)
-{
-    hl_coreference_add_layer(context, maps, threads);
-}
-
 hl_status hl_syntax_csv_append(hl_syntax_csv *csv, int64_t step, hl_arena *arena)
 {
     bool mentions = csv->counts.n_relations > csv->followed->treebank->n_relations;
-    HL_TRY(hl_treebank_pass_count(&csv->pass, arena, &csv->counts, NULL, NULL));
+    hl_syntax_clear(&csv->counts);
+    HL_TRY(hl_treebank_pass_run(&csv->pass, arena,
+                                &(hl_treebank_taker){ .layer = hl_syntax_add_layer, .context = &csv->counts }));
     if (mentions) {
         hl_coreference_clear(&csv->mentions);
-        HL_TRY(hl_treebank_pass_run(&csv->windows, arena,
-                                    &(hl_treebank_taker){ .layer = add_layer, .context = &csv->mentions }));
+        HL_TRY(
+            hl_treebank_pass_run(&csv->windows, arena,
+                                 &(hl_treebank_taker){ .layer = hl_coreference_add_layer, .context = &csv->mentions }));
         hl_coreference_put(&csv->mentions, &csv->counts, csv->followed->treebank->n_relations);
     }
     csv->text.size = 0;

@@ -3,7 +3,9 @@
 
 #include "core/examples.h"
 #include "core/kernels/random.h"
+#include "heads/label.h"
 #include "heads/pattern.h"
+#include "tests/heads/expect_score.h"
 
 enum { MADE_UP_MOST = 8, MADE_UP_TOKENS = 16, MADE_UP_RELATIONS = 2, MADE_UP_FORMS = 6 };
 
@@ -161,6 +163,54 @@ static inline void made_up_prefer(made_up *m, int64_t e, int64_t i, int64_t key,
     int64_t n_keys = m->causal ? i + 1 : m->lengths[e];
     for (int64_t j = 0; j < n_keys; j++) {
         *made_up_at(m, e, i, j) = j == key ? weight : (1 - weight) / (hl_real)(n_keys - 1);
+    }
+}
+
+/* A query that is walked to, and what it may attend to. */
+typedef struct made_up_query {
+    int64_t e, i; /* its example and its place */
+    int64_t next; /* the place of the next one */
+    int64_t n_keys;
+    int64_t largest; /* the key with the largest weight, the first of equals */
+} made_up_query;
+
+/* Moves to the next query; from a zeroed one, to the first. Returns false if there are no more. */
+static inline bool made_up_next(made_up *m, made_up_query *q)
+{
+    while (q->e < m->n_examples && q->next == m->lengths[q->e]) {
+        *q = (made_up_query){ .e = q->e + 1 };
+    }
+    if (q->e == m->n_examples) {
+        return false;
+    }
+    q->i = q->next++;
+    q->n_keys = 0;
+    for (int64_t j = m->n_tokens - 1; j >= 0; j--) { /* backwards: the last found of equals is the first */
+        if (made_up_permits(m, q->e, q->i, j)) {
+            bool largest = q->n_keys++ == 0 || *made_up_at(m, q->e, q->i, j) >= *made_up_at(m, q->e, q->i, q->largest);
+            q->largest = largest ? j : q->largest;
+        }
+    }
+    return true;
+}
+
+/* Puts the label's ideal in the place of the weights; rows without one are spread evenly. */
+static inline void made_up_idealise(made_up *m, hl_label label)
+{
+    hl_patterns patterns = made_up_patterns(m);
+    made_up_spread_evenly(m);
+    for (int64_t e = 0; e < m->n_examples; e++) {
+        hl_real ideal[MADE_UP_TOKENS * MADE_UP_TOKENS];
+        hl_pattern example = hl_patterns_at(&patterns, e);
+        example.weights = NULL;
+        hl_label_ideal(label, &example, ideal);
+        for (int64_t i = 0; i < m->lengths[e]; i++) {
+            for (int64_t j = 0; j < m->lengths[e] && ideal[i * m->n_tokens] >= 0; j++) {
+                if (made_up_permits(m, e, i, j)) {
+                    *made_up_at(m, e, i, j) = ideal[i * m->n_tokens + j];
+                }
+            }
+        }
     }
 }
 

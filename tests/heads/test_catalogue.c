@@ -30,7 +30,7 @@ static readings measure(made_up *m, const int64_t *offsets, int64_t n)
 }
 
 /* The next reading, or none where there was nothing to measure. */
-static void expect_score(const readings *all, int *next, hl_metric metric, int64_t parameter, hl_score expected)
+static void expect_next(const readings *all, int *next, hl_metric metric, int64_t parameter, hl_score expected)
 {
     if (expected.n == 0) {
         return;
@@ -79,25 +79,25 @@ LOOP_TEST(every_metric_is_of_the_scoring_half_in_the_order_of_the_list, 0, 20)
     hl_distance distance = hl_distance_of(&scoring);
     int next = 0;
     for (int o = 0; o < 6; o++) {
-        expect_score(&all, &next, HL_METRIC_OFFSET, offsets[o], hl_offset_score(&scoring, offsets[o]));
+        expect_next(&all, &next, HL_METRIC_OFFSET, offsets[o], hl_offset_score(&scoring, offsets[o]));
     }
-    expect_score(&all, &next, HL_METRIC_BEST, 0, table.offset);
-    expect_score(&all, &next, HL_METRIC_BEST_OFFSET, 0, (hl_score){ (double)table.best_offset, NAN, table.offset.n });
-    expect_score(&all, &next, HL_METRIC_ALIGNMENT, 0, table.alignment);
-    expect_score(&all, &next, HL_METRIC_ALIGNMENT_HIT_RATE, 0,
-                 (hl_score){ table.hit_rate, table.alignment.baseline, table.alignment.n });
-    expect_score(&all, &next, HL_METRIC_ENTROPY, 0,
-                 (hl_score){ table.entropy.nats, table.entropy.uniform, table.entropy.n });
-    expect_score(&all, &next, HL_METRIC_ENTROPY_NORMALISED, 0,
-                 (hl_score){ table.entropy.normalised, 1, table.entropy.n_normalised });
-    expect_score(&all, &next, HL_METRIC_CONFIDENCE, 0, table.confidence);
-    expect_score(&all, &next, HL_METRIC_DISTANCE, 0, distance.absolute);
-    expect_score(&all, &next, HL_METRIC_DISTANCE_SIGNED, 0, distance.directed);
+    expect_next(&all, &next, HL_METRIC_BEST, 0, table.offset);
+    expect_next(&all, &next, HL_METRIC_BEST_OFFSET, 0, (hl_score){ (double)table.best_offset, NAN, table.offset.n });
+    expect_next(&all, &next, HL_METRIC_ALIGNMENT, 0, table.alignment);
+    expect_next(&all, &next, HL_METRIC_ALIGNMENT_HIT_RATE, 0,
+                (hl_score){ table.hit_rate, table.alignment.baseline, table.alignment.n });
+    expect_next(&all, &next, HL_METRIC_ENTROPY, 0,
+                (hl_score){ table.entropy.nats, table.entropy.uniform, table.entropy.n });
+    expect_next(&all, &next, HL_METRIC_ENTROPY_NORMALISED, 0,
+                (hl_score){ table.entropy.normalised, 1, table.entropy.n_normalised });
+    expect_next(&all, &next, HL_METRIC_CONFIDENCE, 0, table.confidence);
+    expect_next(&all, &next, HL_METRIC_DISTANCE, 0, distance.absolute);
+    expect_next(&all, &next, HL_METRIC_DISTANCE_SIGNED, 0, distance.directed);
     for (int k = 0; k < ROWS(shares); k++) {
-        expect_score(&all, &next, shares[k].metric, 0, shares[k].measure(&scoring));
+        expect_next(&all, &next, shares[k].metric, 0, shares[k].measure(&scoring));
     }
     for (int64_t r = 0; r < MADE_UP_RELATIONS; r++) {
-        expect_score(&all, &next, HL_METRIC_RELATION, r, hl_relation_score(hl_relation_of(&patterns, r)));
+        expect_next(&all, &next, HL_METRIC_RELATION, r, hl_relation_score(hl_relation_of(&patterns, r)));
     }
     ck_assert_int_eq(next, all.n);
 }

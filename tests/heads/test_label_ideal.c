@@ -38,26 +38,6 @@ static made_up written(void)
     return m;
 }
 
-/* Puts the label's ideal in the place of the weights; rows without one are spread evenly. */
-static void idealise(made_up *m, hl_label label)
-{
-    hl_patterns patterns = made_up_patterns(m);
-    made_up_spread_evenly(m);
-    for (int64_t e = 0; e < m->n_examples; e++) {
-        hl_real ideal[MADE_UP_TOKENS * MADE_UP_TOKENS];
-        hl_pattern example = hl_patterns_at(&patterns, e);
-        example.weights = NULL;
-        hl_label_ideal(label, &example, ideal);
-        for (int64_t i = 0; i < m->lengths[e]; i++) {
-            for (int64_t j = 0; j < m->lengths[e] && ideal[i * m->n_tokens] >= 0; j++) {
-                if (made_up_permits(m, e, i, j)) {
-                    *made_up_at(m, e, i, j) = ideal[i * m->n_tokens + j];
-                }
-            }
-        }
-    }
-}
-
 static double lift(int row, const hl_patterns *patterns)
 {
     hl_label label = labels[row].label;
@@ -90,7 +70,7 @@ LOOP_TEST(an_ideal_has_a_lift_of_1_and_earns_its_label, 0, N_LABELS - 1)
     if (of_text || labels[_i].label.kind == HL_LABEL_MIXED) {
         return; /* has none here */
     }
-    idealise(&m, labels[_i].label);
+    made_up_idealise(&m, labels[_i].label);
     hl_patterns patterns = made_up_patterns(&m);
     if (labels[_i].label.kind != HL_LABEL_UNIFORM) {
         ck_assert_double_eq_tol(lift(_i, &patterns), 1, 1e-6);

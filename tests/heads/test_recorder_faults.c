@@ -10,9 +10,15 @@
 #include <string.h>
 #include <unistd.h>
 
+static example f;
+
+static void forget(void)
+{
+    example_tear_down(&f);
+}
+
 TEST(an_arena_that_is_too_small_is_reported_and_left_as_it_was)
 {
-    example f;
     example_set_up(&f, example_config(8), 5, 9, 5);
     hl_arena small;
     expect_ok(hl_arena_init(&small, f.arena.capacity - f.arena.capacity / 4));
@@ -21,12 +27,10 @@ TEST(an_arena_that_is_too_small_is_reported_and_left_as_it_was)
     ck_assert_uint_eq(small.used, 64);
     ck_assert(!scratch_exists(scratch_path("run/patterns/step_000003.npz")));
     hl_arena_free(&small);
-    example_tear_down(&f);
 }
 
 TEST(what_cannot_be_is_refused)
 {
-    example f;
     example_set_up(&f, example_config(8), 5, 9, 5);
     hl_recorder recorder;
     ck_assert_int_eq(hl_recorder_init(&recorder, &f.model, &f.batch, 0, 1, scratch_path("other")).code, HL_INVALID);
@@ -40,12 +44,10 @@ TEST(what_cannot_be_is_refused)
     ck_assert_int_eq(hl_recorder_record(&recorder, 3, NULL, &f.arena).code, HL_INVALID); /* no folder */
     hl_recorder_free(&recorder);
     ck_assert_int_eq(hl_recorder_record(&f.recorder, -1, NULL, &f.arena).code, HL_INVALID);
-    example_tear_down(&f);
 }
 
 TEST(a_folder_that_cannot_be_written_is_reported)
 {
-    example f;
     example_set_up(&f, example_config(8), 5, 9, 5);
     scratch_write(scratch_path("file"), "x", 1);
     hl_recorder recorder;
@@ -57,7 +59,6 @@ TEST(a_folder_that_cannot_be_written_is_reported)
     status = hl_recorder_record(&f.recorder, 3, NULL, &f.arena);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_ptr_nonnull(strstr(status.text, "run/patterns/step_000003.npz"));
-    example_tear_down(&f);
 }
 
 TEST(a_set_up_that_lacks_memory_leaves_nothing)
@@ -83,17 +84,17 @@ TEST(a_set_up_that_lacks_memory_leaves_nothing)
 }
 
 /* Makes call after call fail while step 5 is recorded anew, with other weights than before. */
-static void expect_old_or_new(example *f, bool in_memory)
+static void expect_old_or_new(bool in_memory)
 {
     const char *path = scratch_path("run/patterns/step_000005.npz");
     int blocks = faults_live_blocks(), n = 0;
     for (bool reached = true; reached;) {
         size_t size;
         char *old = scratch_read(path, &size);
-        f->model.parameters.values[n % 8] += 1;
+        f.model.parameters.values[n % 8] += 1;
         faults_in_files(in_memory ? 0 : ++n, FAULTS_ONCE, ENOSPC);
         faults_in_memory(in_memory ? ++n : 0, FAULTS_ONCE);
-        hl_status status = hl_recorder_record(&f->recorder, 5, NULL, &f->arena);
+        hl_status status = hl_recorder_record(&f.recorder, 5, NULL, &f.arena);
         reached = (in_memory ? faults_allocations() : faults_file_calls()) >= n;
         ck_assert(reached || status.code == HL_OK);
         if (status.code != HL_OK) {
@@ -101,7 +102,7 @@ static void expect_old_or_new(example *f, bool in_memory)
             ck_assert(scratch_holds(path, old, size));
         }
         free(old);
-        ck_assert_int_eq(f->arena.used, 0);
+        ck_assert_int_eq(f.arena.used, 0);
         ck_assert_int_eq(faults_live_blocks(), blocks);
         ck_assert_int_eq(faults_open_files(), 0);
     }
@@ -111,11 +112,10 @@ static void expect_old_or_new(example *f, bool in_memory)
 LOOP_TEST(a_recording_that_fails_leaves_the_old_file, 0, 2)
 {
     faults_begin();
-    example f;
     example_set_up(&f, example_config(8), 3, 6, 2);
     expect_ok(hl_recorder_record(&f.recorder, 5, NULL, &f.arena));
-    expect_old_or_new(&f, _i);
-    example_tear_down(&f);
+    expect_old_or_new(_i);
+    forget();
     ck_assert_int_eq(faults_live_blocks(), 0);
     faults_end();
 }
@@ -123,7 +123,6 @@ LOOP_TEST(a_recording_that_fails_leaves_the_old_file, 0, 2)
 TEST(recording_allocates_only_to_write_the_file)
 {
     faults_begin();
-    example f;
     example_set_up(&f, example_config(8), 6, 9, 2);
     faults_in_memory(0, FAULTS_ONCE);
     expect_ok(hl_recorder_record(&f.recorder, 5, NULL, &f.arena));
@@ -138,8 +137,8 @@ TEST(recording_allocates_only_to_write_the_file)
     hl_npz_add(npz, "format", HL_NPY_INT32, (hl_shape){ .n_dims = 0 }, &(int32_t){ 1 });
     expect_ok(hl_npz_close(npz, HL_VOLATILE));
     ck_assert_int_eq(recording, faults_allocations());
-    example_tear_down(&f);
+    forget();
     faults_end();
 }
 
-SUITE("recorder's failures")
+SUITE("recorder's failures", .after = forget)

@@ -78,42 +78,33 @@ static void before_later(made_up *m, int64_t e, int64_t i, bool *keys)
 static hl_score naive(made_up *m, key_rule *rule, bool all)
 {
     hl_score score = { 0 };
-    for (int64_t e = 0; e < m->n_examples; e++) {
-        for (int64_t i = 0; i < m->lengths[e]; i++) {
-            bool keys[MADE_UP_TOKENS] = { false };
-            double weight = 0, n_keys = 0, n_named = 0;
-            rule(m, e, i, keys);
-            for (int64_t j = 0; j < m->n_tokens; j++) {
-                if (made_up_permits(m, e, i, j)) {
-                    n_keys++;
-                    n_named += keys[j];
-                    weight += keys[j] ? (double)*made_up_at(m, e, i, j) : 0;
-                }
-            }
-            if (n_named > 0 || all) {
-                score.value += weight;
-                score.baseline += n_named / n_keys;
-                score.n++;
+    for (made_up_query q = { 0 }; made_up_next(m, &q);) {
+        bool keys[MADE_UP_TOKENS] = { false };
+        double n_named = 0;
+        rule(m, q.e, q.i, keys);
+        for (int64_t j = 0; j < m->n_tokens; j++) {
+            if (keys[j] && made_up_permits(m, q.e, q.i, j)) {
+                n_named++;
+                score.value += (double)*made_up_at(m, q.e, q.i, j);
             }
         }
+        score.baseline += n_named / (double)q.n_keys;
+        score.n += n_named > 0 || all;
     }
-    double n = score.n > 0 ? (double)score.n : 1;
-    return (hl_score){ score.value / n, score.baseline / n, score.n };
+    return hl_score_mean(score);
 }
 
 /* Every query attends to the last key of its set alone; queries without one to themselves. */
 static void attend_to_keys(made_up *m, key_rule *rule)
 {
-    for (int64_t e = 0; e < m->n_examples; e++) {
-        for (int64_t i = 0; i < m->lengths[e]; i++) {
-            bool keys[MADE_UP_TOKENS] = { false };
-            int64_t key = i;
-            rule(m, e, i, keys);
-            for (int64_t j = 0; j < m->n_tokens; j++) {
-                key = keys[j] && made_up_permits(m, e, i, j) ? j : key;
-            }
-            made_up_look_at(m, e, i, key);
+    for (made_up_query q = { 0 }; made_up_next(m, &q);) {
+        bool keys[MADE_UP_TOKENS] = { false };
+        int64_t key = q.i;
+        rule(m, q.e, q.i, keys);
+        for (int64_t j = 0; j < m->n_tokens; j++) {
+            key = keys[j] && made_up_permits(m, q.e, q.i, j) ? j : key;
         }
+        made_up_look_at(m, q.e, q.i, key);
     }
 }
 
@@ -136,18 +127,14 @@ LOOP_TEST(random_patterns_agree_with_the_definition, 0, 40)
         bool all = metrics[k].all;
         made_up m = made_up_random((uint64_t)_i, _i % 2 == 1);
         hl_patterns patterns = made_up_patterns(&m);
-        hl_score expected = naive(&m, rule, all), score = metrics[k].measure(&patterns);
-        ck_assert_int_eq(score.n, expected.n);
-        ck_assert_double_eq_tol(score.value, expected.value, 1e-12);
-        ck_assert_double_eq_tol(score.baseline, expected.baseline, 1e-12);
+        hl_score expected = naive(&m, rule, all);
+        expect_score(metrics[k].measure(&patterns), expected.value, expected.baseline, expected.n, 1e-12);
 
         made_up_spread_evenly(&m);
-        score = metrics[k].measure(&patterns);
-        ck_assert_double_eq_tol(score.value, score.baseline, 1e-6);
-        ck_assert_double_eq_tol(score.baseline, expected.baseline, 1e-12);
+        expect_score(metrics[k].measure(&patterns), expected.baseline, expected.baseline, expected.n, 1e-6);
 
         attend_to_keys(&m, rule);
-        score = metrics[k].measure(&patterns);
+        hl_score score = metrics[k].measure(&patterns);
         ck_assert(all || score.n == 0 || score.value == 1);
         ck_assert_double_eq_tol(score.value, naive(&m, rule, all).value, 1e-12);
     }
@@ -168,10 +155,8 @@ TEST(separators_and_masks_are_special)
         made_up_look_at(&m, 1, i, 0);
     }
     hl_patterns patterns = made_up_patterns(&m);
-    hl_score score = hl_special_of(&patterns);
-    ck_assert_int_eq(score.n, 9); /* the queries that have no such key, too */
-    ck_assert_double_eq_tol(score.value, 6 * 0.7 / 9, 1e-6);
-    ck_assert_double_eq_tol(score.baseline, 6 * 0.5 / 9, 1e-12);
+    /* The queries that have no such key, too. */
+    expect_score(hl_special_of(&patterns), 6 * 0.7 / 9, 6 * 0.5 / 9, 9, 1e-6);
 }
 
 LOOP_TEST(a_head_of_specials_scores_exactly_1, 0, 2)
@@ -213,17 +198,10 @@ TEST(only_other_occurrences_of_ordinary_tokens_count)
         made_up_prefer(&m, 0, i, 3, (hl_real)0.5); /* a 3; 0.1 on each other */
     }
     hl_patterns patterns = made_up_patterns(&m);
-    hl_score both = hl_duplicate_of(&patterns), past = hl_duplicate_past_of(&patterns),
-             future = hl_duplicate_future_of(&patterns); /* the queries 0, 3 and 5 look at each other */
-    ck_assert_int_eq(both.n, 3);
-    ck_assert_double_eq_tol(both.value, ((0.5 + 0.1) + (0.1 + 0.1) + (0.1 + 0.5)) / 3, 1e-6);
-    ck_assert_double_eq_tol(both.baseline, 2.0 / 6, 1e-12);
-    ck_assert_int_eq(past.n, 2);
-    ck_assert_double_eq_tol(past.value, (0.1 + (0.1 + 0.5)) / 2, 1e-6);
-    ck_assert_double_eq_tol(past.baseline, (1.0 / 6 + 2.0 / 6) / 2, 1e-12);
-    ck_assert_int_eq(future.n, 2);
-    ck_assert_double_eq_tol(future.value, ((0.5 + 0.1) + 0.1) / 2, 1e-6);
-    ck_assert_double_eq_tol(future.baseline, (2.0 / 6 + 1.0 / 6) / 2, 1e-12);
+    /* The queries 0, 3 and 5 look at each other. */
+    expect_score(hl_duplicate_of(&patterns), ((0.5 + 0.1) + (0.1 + 0.1) + (0.1 + 0.5)) / 3, 2.0 / 6, 3, 1e-6);
+    expect_score(hl_duplicate_past_of(&patterns), (0.1 + (0.1 + 0.5)) / 2, (1.0 / 6 + 2.0 / 6) / 2, 2, 1e-6);
+    expect_score(hl_duplicate_future_of(&patterns), ((0.5 + 0.1) + 0.1) / 2, (2.0 / 6 + 1.0 / 6) / 2, 2, 1e-6);
 }
 
 TEST(a_causal_query_has_no_later_occurrence)
@@ -232,10 +210,7 @@ TEST(a_causal_query_has_no_later_occurrence)
     made_up_spell(&m, 0, "3434");
     made_up_look_at_offset(&m, 0, -2);
     hl_patterns patterns = made_up_patterns(&m);
-    hl_score both = hl_duplicate_of(&patterns);
-    ck_assert_int_eq(both.n, 2);
-    ck_assert_double_eq(both.value, 1);
-    ck_assert_double_eq_tol(both.baseline, (1.0 / 3 + 1.0 / 4) / 2, 1e-12);
+    expect_score(hl_duplicate_of(&patterns), 1, (1.0 / 3 + 1.0 / 4) / 2, 2, 0);
     ck_assert_int_eq(hl_duplicate_past_of(&patterns).n, 2);
     ck_assert_int_eq(hl_duplicate_future_of(&patterns).n, 0);
 }
@@ -250,11 +225,8 @@ LOOP_TEST(what_came_next_the_last_times, 0, 2)
         made_up_look_at(&m, 0, i, i == 4 ? 2 : 1 < i ? 1 : i);
     }
     hl_patterns patterns = made_up_patterns(&m);
-    hl_score score = hl_induction_of(&patterns);
-    ck_assert_int_eq(score.n, 4);
-    ck_assert_double_eq(score.value, 1);
     double expected = _i ? 1.0 / 4 + 1.0 / 5 + 2.0 / 6 + 2.0 / 8 : 6.0 / 8;
-    ck_assert_double_eq_tol(score.baseline, expected / 4, 1e-12);
+    expect_score(hl_induction_of(&patterns), 1, expected / 4, 4, 0);
 }
 
 TEST(the_mirror_image_looks_before_later_ones)
@@ -266,11 +238,8 @@ TEST(the_mirror_image_looks_before_later_ones)
         made_up_look_at(&m, 0, i, 1);
     }
     hl_patterns patterns = made_up_patterns(&m);
-    hl_score score = hl_induction_mirrored_of(&patterns);
-    ck_assert_int_eq(score.n, 1); /* query 3 would have key 4, a separator */
-    ck_assert_double_eq(score.value, 1);
-    ck_assert_double_eq_tol(score.baseline, 1.0 / 6, 1e-12);
-    ck_assert_int_eq(hl_induction_of(&patterns).n, 1); /* query 2: what followed the first 3 */
+    expect_score(hl_induction_mirrored_of(&patterns), 1, 1.0 / 6, 1, 0); /* query 3 would have key 4, a separator */
+    ck_assert_int_eq(hl_induction_of(&patterns).n, 1);                   /* query 2: what followed the first 3 */
 }
 
 LOOP_TEST(a_token_twice_in_a_row_has_its_second_self, 0, 2)

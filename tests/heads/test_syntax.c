@@ -12,6 +12,28 @@ enum { DET, NSUBJ, ROOT, OBJ, RELATIONS, WORDS = 5 };
 static const int32_t heads[WORDS] = { 1, 2, -1, 4, 2 }, relations[WORDS] = { DET, NSUBJ, ROOT, DET, OBJ };
 static const hl_treebank_sentence tree = { .n_words = WORDS, .heads = heads, .relations = relations };
 
+/* Made anew for every test. */
+static hl_syntax syntax;
+
+static void begin(int64_t n_relations, int64_t n_heads)
+{
+    CHECK_OK(hl_syntax_init(&syntax, n_relations, n_heads));
+}
+
+static void end(void)
+{
+    hl_syntax_free(&syntax);
+}
+
+static void expect_choice(const hl_syntax_choice *found, int64_t head, hl_syntax_direction direction, int64_t hits,
+                          int64_t cases)
+{
+    ck_assert_int_eq(found->head, head);
+    ck_assert_int_eq(found->direction, direction);
+    ck_assert_int_eq(found->found.hits, hits);
+    ck_assert_int_eq(found->found.cases, cases);
+}
+
 /* Word i gives 0.5 to word to[i], 0.1 to every other one and 0.9 to itself. */
 static void look(hl_real *weights, const int *to)
 {
@@ -24,8 +46,7 @@ static void look(hl_real *weights, const int *to)
 
 TEST(guesses_are_the_largest_weights_of_rows_and_columns)
 {
-    hl_syntax syntax;
-    CHECK_OK(hl_syntax_init(&syntax, RELATIONS, 2));
+    begin(RELATIONS, 2);
     hl_real weights[WORDS * WORDS];
     look(weights, (const int[]){ 1, 2, 0, 4, 1 }); /* both det, nsubj; obj is missed */
     hl_syntax_add_tree(&syntax, &tree, 0);
@@ -34,20 +55,12 @@ TEST(guesses_are_the_largest_weights_of_rows_and_columns)
     hl_syntax_add_head(&syntax, 1, &tree, 0, weights);
 
     hl_syntax_row det = hl_syntax_row_of(&syntax, DET), obj = hl_syntax_row_of(&syntax, OBJ);
-    ck_assert_int_eq(det.published.head, 0);
-    ck_assert_int_eq(det.published.direction, HL_SYNTAX_TO_HEAD);
-    ck_assert_int_eq(det.published.found.hits, 2);
-    ck_assert_int_eq(det.published.found.cases, 2);
-    ck_assert_int_eq(obj.published.head, 1);
-    ck_assert_int_eq(obj.published.direction, HL_SYNTAX_TO_DEPENDENT);
-    ck_assert_int_eq(obj.published.found.hits, 1);
+    expect_choice(&det.published, 0, HL_SYNTAX_TO_HEAD, 2, 2);
+    expect_choice(&obj.published, 1, HL_SYNTAX_TO_DEPENDENT, 1, 1);
     hl_syntax_row all = hl_syntax_row_of(&syntax, -1), second = hl_syntax_head_of(&syntax, DET, 1);
     ck_assert_int_eq(all.published.found.cases, 4); /* the root has no head */
     ck_assert_int_eq(all.published.found.hits, 3);
-    ck_assert_int_eq(second.published.head, 1);
-    ck_assert_int_eq(second.published.direction, HL_SYNTAX_TO_DEPENDENT);
-    ck_assert_int_eq(second.published.found.hits, 2);
-    hl_syntax_free(&syntax);
+    expect_choice(&second.published, 1, HL_SYNTAX_TO_DEPENDENT, 2, 2);
 }
 
 /* The first of equals; never the word itself, whatever it gives itself. */
@@ -59,23 +72,18 @@ TEST(of_equal_weights_the_first_word_is_the_guess)
     for (int i = 0; i < 9; i++) {
         equal[i] = (hl_real)0.25;
     }
-    hl_syntax syntax;
-    CHECK_OK(hl_syntax_init(&syntax, 1, 3));
+    begin(1, 3);
     hl_syntax_add_tree(&syntax, &flat, 0);
     for (int64_t head = 0; head < 3; head++) {
         hl_syntax_add_head(&syntax, head, &flat, 0, equal);
     }
     hl_syntax_row row = hl_syntax_row_of(&syntax, 0);
-    ck_assert_int_eq(row.published.found.hits, 2);
-    ck_assert_int_eq(row.published.head, 0); /* of equal heads the lowest, of directions d>h */
-    ck_assert_int_eq(row.published.direction, HL_SYNTAX_TO_HEAD);
-    hl_syntax_free(&syntax);
+    expect_choice(&row.published, 0, HL_SYNTAX_TO_HEAD, 2, 2); /* of equal heads the lowest, of directions d>h */
 }
 
 TEST(offsets_are_cut_at_the_ends_of_the_sentence)
 {
-    hl_syntax syntax;
-    CHECK_OK(hl_syntax_init(&syntax, RELATIONS, 1));
+    begin(RELATIONS, 1);
     hl_syntax_add_tree(&syntax, &tree, 0);
     hl_syntax_row det = hl_syntax_row_of(&syntax, DET), obj = hl_syntax_row_of(&syntax, OBJ);
     ck_assert_int_eq(det.published.offset, 1);
@@ -88,20 +96,17 @@ TEST(offsets_are_cut_at_the_ends_of_the_sentence)
     ck_assert_int_eq(hl_syntax_offset_guess(0, -1, 5), -1);
     ck_assert_int_eq(hl_syntax_offset_guess(1, -3, 5), 0);
     ck_assert_int_eq(hl_syntax_offset_guess(4, 8, 5), -1);
-    hl_syntax_free(&syntax);
 }
 
 /* Nothing is hit by any offset: of equals the nearest, the negative one first. */
 TEST(of_equal_offsets_the_nearest_negative_one_is_chosen)
 {
-    hl_syntax syntax;
-    CHECK_OK(hl_syntax_init(&syntax, RELATIONS, 1));
+    begin(RELATIONS, 1);
     ck_assert_int_eq(hl_syntax_row_of(&syntax, OBJ).published.offset, -1);
     const int32_t far[4] = { 2, -1, 0, 0 }, same[4] = { 0, 0, 0, 0 }; /* offsets 2, -2 and -3 or less */
     hl_treebank_sentence four = { .n_words = 4, .heads = far, .relations = same };
     hl_syntax_add_tree(&syntax, &four, 0);
     ck_assert_int_eq(hl_syntax_row_of(&syntax, 0).published.offset, -3);
-    hl_syntax_free(&syntax);
 }
 
 /* "the dog saw a cat": a further relation whose right words are 1 to 3, but not the word itself, and a far one. */
@@ -110,9 +115,8 @@ TEST(further_relations_have_several_right_words_and_offsets_of_their_own)
     enum { MENTION = RELATIONS, FAR, ALL, LONG = 10 };
     const hl_treebank_arc arcs[] = { { MENTION, 2, 1, 4 }, { -1, 2, 1, 4 }, { MENTION, 4, 1, 4 } };
     hl_treebank_sentence marked = tree;
-    hl_syntax syntax;
     hl_real weights[WORDS * WORDS];
-    CHECK_OK(hl_syntax_init(&syntax, ALL, 1));
+    begin(ALL, 1);
     syntax.n_own = RELATIONS;
     syntax.far = FAR;
     marked.arcs = arcs;
@@ -135,13 +139,11 @@ TEST(further_relations_have_several_right_words_and_offsets_of_their_own)
     hl_syntax_choice long_one = hl_syntax_row_of(&syntax, FAR).published;
     ck_assert(long_one.offset == LONG - 1 && long_one.baseline.hits == 1); /* 9 and more reach the last word */
     ck_assert_int_eq(hl_syntax_row_of(&syntax, DET).published.offset, 1);  /* 8 at most: word 8 */
-    hl_syntax_free(&syntax);
 }
 
 TEST(what_is_held_out_is_chosen_on_the_other_half)
 {
-    hl_syntax syntax;
-    CHECK_OK(hl_syntax_init(&syntax, RELATIONS, 2));
+    begin(RELATIONS, 2);
     hl_real good[WORDS * WORDS], bad[WORDS * WORDS];
     look(good, (const int[]){ 1, 2, 0, 4, 2 });
     look(bad, (const int[]){ 3, 3, 3, 0, 3 });
@@ -151,24 +153,18 @@ TEST(what_is_held_out_is_chosen_on_the_other_half)
         hl_syntax_add_head(&syntax, 1, &tree, s, s % 2 == 0 ? bad : good);
     }
     hl_syntax_row nsubj = hl_syntax_row_of(&syntax, NSUBJ);
-    ck_assert_int_eq(nsubj.published.head, 0);
-    ck_assert_int_eq(nsubj.published.found.hits, 3);
-    ck_assert_int_eq(nsubj.published.found.cases, 5);
-    ck_assert_int_eq(nsubj.held_out.head, 0);
-    ck_assert_int_eq(nsubj.held_out.found.hits, 0);
-    ck_assert_int_eq(nsubj.held_out.found.cases, 2);
+    expect_choice(&nsubj.published, 0, HL_SYNTAX_TO_HEAD, 3, 5);
+    expect_choice(&nsubj.held_out, 0, HL_SYNTAX_TO_HEAD, 0, 2);
     ck_assert_int_eq(nsubj.held_out.baseline.hits, 2);
     hl_syntax_choice chosen = hl_syntax_chosen_of(&syntax, NSUBJ);
     ck_assert(chosen.head == 0 && chosen.offset == nsubj.held_out.offset);
     ck_assert(chosen.found.hits == 3 && chosen.found.cases == 3);
-    hl_syntax_free(&syntax);
 }
 
 /* The even sentences would choose offset -3, which hits few of the odd ones: the head is compared with -2. */
 TEST(the_held_out_baseline_is_the_best_offset_of_the_sentences_that_score)
 {
-    hl_syntax syntax;
-    CHECK_OK(hl_syntax_init(&syntax, 1, 1));
+    begin(1, 1);
     static const int64_t of_3[2] = { 600, 346 }, of_2[2] = { 500, 515 };
     for (int half = 0; half < 2; half++) {
         hl_syntax_half *counts = &syntax.halves[half];
@@ -183,7 +179,6 @@ TEST(the_held_out_baseline_is_the_best_offset_of_the_sentences_that_score)
     ck_assert_int_eq(held.found.hits, 600);
     ck_assert(!hl_syntax_earned(&held)); /* 0.600 - 0.346 would be enough */
     ck_assert(chosen.offset == -3 && chosen.baseline.hits == 600);
-    hl_syntax_free(&syntax);
 }
 
 /* Values of R's binom::binom.wilson and of the formula in 50 digits. */
@@ -214,7 +209,6 @@ TEST(a_label_is_earned_by_a_clear_distance_and_enough_cases)
 
 TEST(counts_are_refused_where_they_cannot_be)
 {
-    hl_syntax syntax;
     ck_assert_int_eq(hl_syntax_init(&syntax, 0, 1).code, HL_INVALID);
     ck_assert_int_eq(hl_syntax_init(&syntax, 1, 0).code, HL_INVALID);
     ck_assert_int_eq(hl_syntax_init(&syntax, INT64_MAX / 4, INT64_MAX / 4).code, HL_NO_MEMORY);
@@ -225,4 +219,4 @@ TEST(counts_are_refused_where_they_cannot_be)
     faults_end();
 }
 
-SUITE("syntax")
+SUITE("syntax", .after = end)

@@ -1,8 +1,6 @@
 #include "heads/validation_sums.h"
 
 #include "core/base/threads.h"
-#include "heads/distance.h"
-#include "heads/entropy.h"
 #include "heads/offset.h"
 #include "tests/check_suite.h"
 #include "tests/heads/made_up.h"
@@ -71,13 +69,6 @@ static gathered *gather(const made_up *m)
     return &g;
 }
 
-static void expect(hl_score found, double value, double baseline, int64_t n)
-{
-    ck_assert_double_eq_tol(found.value, value, 1e-12);
-    ck_assert_double_eq_tol(found.baseline, baseline, 1e-12);
-    ck_assert_int_eq(found.n, n);
-}
-
 LOOP_TEST(a_head_that_looks_at_the_token_before, 0, 2)
 {
     made_up m = made_up_empty(2, 8, _i);
@@ -89,18 +80,19 @@ LOOP_TEST(a_head_that_looks_at_the_token_before, 0, 2)
     const hl_validation_sums *s = &g->sums;
     double even = _i ? (1.0 / 2 + 1.0 / 3 + 1.0 / 4 + 1.0 / 5) * 2 + 1.0 / 6 + 1.0 / 7 + 1.0 / 8 : 7.0 / 8 + 4.0 / 5;
     ck_assert_double_eq(hl_validation_sums_offset(s, 0, 1, -1).value, 1);
-    expect(hl_validation_sums_offset(s, 0, 1, -1), 1, even / 11, 11);
-    expect(hl_validation_sums_offset(s, 0, 1, 0), 2.0 / 13, _i ? (even + 2) / 13 : 2.0 / 13,
-           13); /* the first of each */
-    expect(hl_validation_sums_offset(s, 0, 1, -7), 0, 1.0 / 8, 1);
+    expect_score(hl_validation_sums_offset(s, 0, 1, -1), 1, even / 11, 11, 1e-12);
+    expect_score(hl_validation_sums_offset(s, 0, 1, 0), 2.0 / 13, _i ? (even + 2) / 13 : 2.0 / 13, 13,
+                 1e-12); /* the first of each */
+    expect_score(hl_validation_sums_offset(s, 0, 1, -7), 0, 1.0 / 8, 1, 1e-12);
     ck_assert_int_eq(hl_validation_sums_offset(s, 0, 1, 1).n, _i ? 0 : 11);
     ck_assert_int_eq(hl_validation_sums_offset(s, 0, 1, 8).n, 0);
     ck_assert_int_eq(hl_validation_sums_offset(s, 0, 1, -8).n, 0);
-    ck_assert_double_eq(hl_validation_sums_scores(s, 0, 1).entropy.value, 0);
-    ck_assert_double_eq(hl_validation_sums_scores(s, 0, 1).normalised.value, 0);
-    ck_assert_double_eq(hl_validation_sums_scores(s, 0, 1).confidence.value, 1);
-    ck_assert_double_eq(hl_validation_sums_scores(s, 0, 1).distance.value, 11.0 / 13);
-    ck_assert_double_eq(hl_validation_sums_scores(s, 0, 1).directed.value, -11.0 / 13);
+    hl_validation_scores scores = hl_validation_sums_scores(s, 0, 1);
+    ck_assert_double_eq(scores.entropy.value, 0);
+    ck_assert_double_eq(scores.normalised.value, 0);
+    ck_assert_double_eq(scores.confidence.value, 1);
+    ck_assert_double_eq(scores.distance.value, 11.0 / 13);
+    ck_assert_double_eq(scores.directed.value, -11.0 / 13);
     for (int bin = 0; bin < HL_ENTROPY_BINS; bin++) {
         ck_assert_int_eq(g->histogram[HL_ENTROPY_BINS + bin], bin > 0 ? 0 : _i ? 11 : 13);
     }
@@ -149,11 +141,6 @@ TEST(queries_fall_into_the_bins_of_their_entropy)
     }
 }
 
-static void expect_same(hl_score found, hl_score plain)
-{
-    expect(found, plain.value, plain.baseline, plain.n);
-}
-
 /* Padding and keys behind the mask hold 1000: none of it counts. */
 LOOP_TEST(random_patterns_agree_with_the_plain_metrics_of_the_same_examples, 0, 40)
 {
@@ -161,16 +148,10 @@ LOOP_TEST(random_patterns_agree_with_the_plain_metrics_of_the_same_examples, 0, 
     const hl_validation_sums *s = &gather(&m)->sums;
     hl_patterns all = made_up_patterns(&m);
     for (int64_t k = -MADE_UP_TOKENS; k <= MADE_UP_TOKENS; k++) {
-        expect_same(hl_validation_sums_offset(s, 0, 1, k), hl_offset_score(&all, k));
+        hl_score plain = hl_offset_score(&all, k);
+        expect_score(hl_validation_sums_offset(s, 0, 1, k), plain.value, plain.baseline, plain.n, 1e-12);
     }
-    hl_entropy entropy = hl_entropy_of(&all);
-    hl_distance distance = hl_distance_of(&all);
-    expect_same(hl_validation_sums_scores(s, 0, 1).entropy, (hl_score){ entropy.nats, entropy.uniform, entropy.n });
-    expect_same(hl_validation_sums_scores(s, 0, 1).normalised,
-                (hl_score){ entropy.normalised, 1, entropy.n_normalised });
-    expect_same(hl_validation_sums_scores(s, 0, 1).confidence, hl_confidence_of(&all));
-    expect_same(hl_validation_sums_scores(s, 0, 1).distance, distance.absolute);
-    expect_same(hl_validation_sums_scores(s, 0, 1).directed, distance.directed);
+    expect_scores(hl_validation_sums_scores(s, 0, 1), plain_scores(&all), 1e-12);
 }
 
 LOOP_TEST(batches_of_any_size_give_the_same_bits, 0, 40)
@@ -198,9 +179,9 @@ TEST(a_shorter_batch_counts_as_any)
     begin(&g, 2, 11, false);
     add(&g, &m, 0, 2);
     hl_validation_sums_finish(&g.sums);
-    expect(hl_validation_sums_offset(&g.sums, 0, 1, -2), 1, 1.0 / 6, 8);
+    expect_score(hl_validation_sums_offset(&g.sums, 0, 1, -2), 1, 1.0 / 6, 8, 1e-12);
     ck_assert_int_eq(hl_validation_sums_offset(&g.sums, 0, 1, -6).n, 0);
-    expect(hl_validation_sums_scores(&g.sums, 0, 1).distance, 16.0 / 12, 35.0 / 18, 12);
+    expect_score(hl_validation_sums_scores(&g.sums, 0, 1).distance, 16.0 / 12, 35.0 / 18, 12, 1e-12);
 }
 
 TEST(the_same_bits_at_any_number_of_threads)
@@ -232,9 +213,9 @@ TEST(of_nothing_all_is_0)
     static gathered g;
     begin(&g, 2, 5, false);
     hl_validation_sums_finish(&g.sums);
-    expect(hl_validation_sums_offset(&g.sums, 0, 1, 0), 0, 0, 0);
-    expect(hl_validation_sums_scores(&g.sums, 0, 1).entropy, 0, 0, 0);
-    expect(hl_validation_sums_scores(&g.sums, 0, 1).distance, 0, 0, 0);
+    expect_score(hl_validation_sums_offset(&g.sums, 0, 1, 0), 0, 0, 0, 1e-12);
+    expect_score(hl_validation_sums_scores(&g.sums, 0, 1).entropy, 0, 0, 0, 1e-12);
+    expect_score(hl_validation_sums_scores(&g.sums, 0, 1).distance, 0, 0, 0, 1e-12);
 }
 
 SUITE("validation sums")

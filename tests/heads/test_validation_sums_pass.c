@@ -1,38 +1,24 @@
 #include "heads/validation_sums_pass.h"
 
 #include "core/base/threads.h"
-#include "heads/distance.h"
-#include "heads/entropy.h"
 #include "heads/offset.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
+#include "tests/heads/expect_score.h"
 #include "tests/heads/gathered_example.h"
 
 #include <string.h>
 
 enum { E = 7, T = 12 };
 
-static void expect_same(hl_score found, hl_score plain)
-{
-    ck_assert_double_eq_tol(found.value, plain.value, 1e-5);
-    ck_assert_double_eq_tol(found.baseline, plain.baseline, 1e-12);
-    ck_assert_int_eq(found.n, plain.n);
-}
-
 /* The recorder keeps all weights of the examples that the pass only looked at. */
 static void expect_metrics_of(const hl_patterns *all, const hl_validation_sums *s, int layer)
 {
     for (int64_t k = -T; k <= T; k++) {
-        expect_same(hl_validation_sums_offset(s, layer, all->head, k), hl_offset_score(all, k));
+        hl_score plain = hl_offset_score(all, k);
+        expect_score(hl_validation_sums_offset(s, layer, all->head, k), plain.value, plain.baseline, plain.n, 1e-5);
     }
-    hl_entropy entropy = hl_entropy_of(all);
-    expect_same(hl_validation_sums_scores(s, layer, all->head).entropy,
-                (hl_score){ entropy.nats, entropy.uniform, entropy.n });
-    expect_same(hl_validation_sums_scores(s, layer, all->head).normalised,
-                (hl_score){ entropy.normalised, 1, entropy.n_normalised });
-    expect_same(hl_validation_sums_scores(s, layer, all->head).confidence, hl_confidence_of(all));
-    expect_same(hl_validation_sums_scores(s, layer, all->head).distance, hl_distance_of(all).absolute);
-    expect_same(hl_validation_sums_scores(s, layer, all->head).directed, hl_distance_of(all).directed);
+    expect_scores(hl_validation_sums_scores(s, layer, all->head), plain_scores(all), 1e-5);
 }
 
 LOOP_TEST(sums_are_the_metrics_of_all_examples, 0, 2)

@@ -137,10 +137,8 @@ LOOP_TEST(random_patterns_agree_with_the_definition, 0, 60)
     made_up m = random_text((uint64_t)_i, _i % 2 == 1);
     hl_patterns patterns = made_up_patterns(&m);
     for (int k = 0; k < 5; k++) {
-        hl_score score = metrics[k].measure(&patterns), expected = naive(&m, metrics[k].is_kind, metrics[k].all);
-        ck_assert_int_eq(score.n, expected.n);
-        ck_assert_double_eq_tol(score.value, expected.value, 1e-9);
-        ck_assert_double_eq_tol(score.baseline, expected.baseline, 1e-12);
+        hl_score expected = naive(&m, metrics[k].is_kind, metrics[k].all);
+        expect_score(metrics[k].measure(&patterns), expected.value, expected.baseline, expected.n, 1e-9);
     }
 }
 
@@ -236,9 +234,8 @@ LOOP_TEST(scores_of_words_are_scores_of_tokens_in_joined_maps, 0, 40)
                                    { hl_next_word_of(&patterns), hl_offset_score(&words, 1) },
                                    { hl_same_word_of(&patterns), hl_duplicate_of(&words) } };
     for (int k = 0; k < 3; k++) {
-        ck_assert_int_eq(pairs[k][0].n, pairs[k][1].n);
-        ck_assert_double_eq_tol(pairs[k][0].value, pairs[k][1].value, 1e-6);
-        ck_assert_double_eq_tol(pairs[k][0].baseline, pairs[k][1].baseline, 1e-12);
+        hl_score expected = pairs[k][1];
+        expect_score(pairs[k][0], expected.value, expected.baseline, expected.n, 1e-6);
     }
     hl_word_join_free(&join);
 }
@@ -276,25 +273,6 @@ TEST(specials_of_text_are_separators_alone)
 
 /* ---- labels ---- */
 
-/* Writes the label's ideal in the place of the weights; rows without one are spread evenly. */
-static void idealise(made_up *m, hl_label label)
-{
-    hl_patterns patterns = made_up_patterns(m);
-    made_up_spread_evenly(m);
-    for (int64_t e = 0; e < m->n_examples; e++) {
-        hl_real ideal[MADE_UP_TOKENS * MADE_UP_TOKENS];
-        hl_pattern example = hl_patterns_at(&patterns, e);
-        hl_label_ideal(label, &example, ideal);
-        for (int64_t i = 0; i < m->lengths[e]; i++) {
-            for (int64_t j = 0; j < m->lengths[e] && ideal[i * m->n_tokens] >= 0; j++) {
-                if (made_up_permits(m, e, i, j)) {
-                    *made_up_at(m, e, i, j) = ideal[i * m->n_tokens + j];
-                }
-            }
-        }
-    }
-}
-
 static made_up sentences(void)
 {
     static const char *const texts[4] = { "-aba c. bd da b .a-", "-c. ab daa b a .c d-", "-daa .b d cab c .b-",
@@ -318,7 +296,7 @@ LOOP_TEST(an_ideal_of_words_has_a_lift_of_1_and_earns_its_label, 0, 5)
                    { HL_LABEL_PUNCTUATION, hl_punctuation_of },
                    { HL_LABEL_RARE, hl_rare_of } };
     made_up m = sentences();
-    idealise(&m, (hl_label){ .kind = labels[_i].kind });
+    made_up_idealise(&m, (hl_label){ .kind = labels[_i].kind });
     hl_patterns patterns = made_up_patterns(&m);
     ck_assert_double_eq_tol(labels[_i].measure(&patterns).value, 1, 1e-6);
     hl_label label = hl_label_of(&patterns);
@@ -350,7 +328,7 @@ LOOP_TEST(an_ideal_is_spread_over_a_words_pieces, 0, 2)
 TEST(a_word_that_gets_least_of_10_percent_earns_no_label)
 {
     made_up m = sentences();
-    idealise(&m, (hl_label){ .kind = HL_LABEL_PREVIOUS_WORD });
+    made_up_idealise(&m, (hl_label){ .kind = HL_LABEL_PREVIOUS_WORD });
     for (int64_t e = 1; e < 4; e += 2) { /* two words of each look at themselves a little more than back */
         for (int64_t i = 3; i < 8; i++) {
             for (int64_t j = 0; j < m.lengths[e]; j++) {

@@ -89,7 +89,6 @@ TEST(scores_are_those_of_whole_matrices)
         }
         hl_wires_free(&wires);
         hl_wires_free(&wires); /* twice is allowed */
-        tear_down();
     }
 }
 
@@ -116,7 +115,6 @@ TEST(a_wire_that_was_laid_is_found)
     ck_assert_int_eq(best->kind, HL_COMPOSES_Q);
     ck_assert_double_gt(best->beyond, 2 * best->quantile);
     hl_wires_free(&wires);
-    tear_down();
 }
 
 TEST(random_weights_are_within_chance)
@@ -137,7 +135,6 @@ TEST(random_weights_are_within_chance)
     ck_assert_int_le(beyond, wires.n / 5);
     ck_assert_double_lt(fabs(mean), wires.list[0].quantile);
     hl_wires_free(&wires);
-    hl_model_free(&model);
 }
 
 TEST(want_of_memory_is_told_and_loses_nothing)
@@ -152,7 +149,6 @@ TEST(want_of_memory_is_told_and_loses_nothing)
     }
     ck_assert_int_gt(n, 2);
     faults_end();
-    tear_down();
 }
 
-SUITE("composition of heads")
+SUITE("composition of heads", .after = tear_down)

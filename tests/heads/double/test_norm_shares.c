@@ -16,8 +16,16 @@ static hl_arena arena;
 static hl_patterns layers[EXAMPLE_LAYERS];
 static hl_snapshot snapshot;
 
+static void forget(void)
+{
+    hl_recorder_free(&recorder);
+    hl_arena_free(&arena);
+    tear_down();
+}
+
 static void record(void (*change)(hl_model_config *config))
 {
+    forget();
     set_up_shape(change);
     expect_ok(hl_recorder_init(&recorder, &model, &batch, 24, 2, NULL));
     expect_ok(hl_arena_init(&arena, recorder.plan.bytes));
@@ -26,13 +34,6 @@ static void record(void (*change)(hl_model_config *config))
         layers[l] = hl_recorder_patterns(&recorder, l, 0);
     }
     snapshot = (hl_snapshot){ .examples = recorder.examples, .layers = layers, .config = &model.config };
-}
-
-static void forget(void)
-{
-    hl_recorder_free(&recorder);
-    hl_arena_free(&arena);
-    tear_down();
 }
 
 /* |v_j W_O| of a head. */
@@ -105,7 +106,6 @@ TEST(shares_are_weights_times_lengths)
         hl_free(before);
         hl_free(after);
         hl_head_pass_free(&pass);
-        forget();
     }
 }
 
@@ -121,7 +121,6 @@ TEST(rows_without_norms_stay)
     ck_assert_mem_eq(before, after, (size_t)(E * model.config.heads[0] * T * T) * sizeof *after);
     hl_free(before);
     hl_free(after);
-    forget();
 }
 
 TEST(want_of_memory_is_told_and_loses_nothing)
@@ -134,7 +133,6 @@ TEST(want_of_memory_is_told_and_loses_nothing)
     }
     ck_assert_int_gt(n, 4);
     faults_end();
-    forget();
 }
 
 TEST(memory_is_told)
@@ -145,7 +143,6 @@ TEST(memory_is_told)
     expect_ok(hl_norm_shares_bytes(&model, E, 12, 48, 1, &more));
     ck_assert_uint_gt(more, some);
     ck_assert_uint_gt(some, 24 * (6 * sizeof(hl_real) + sizeof(double)));
-    forget();
 }
 
-SUITE("attention by norms")
+SUITE("attention by norms", .after = forget)

@@ -15,9 +15,17 @@ enum { T = 9, AT = 7, MOST_HEADS = 6 };
 static hl_examples clean, corrupt;
 static hl_patch patch;
 
-/* The examples differ in one token. */
+static void tear_down_patch(void)
+{
+    hl_patch_free(&patch);
+    hl_patch_free(&patch); /* twice is allowed */
+    tear_down();
+}
+
+/* The examples differ in one token. They take the place of those before. */
 static void set_up_patch(void (*change)(hl_model_config *config))
 {
+    tear_down_patch();
     set_up_shape(change);
     clean = hl_examples_slice(&batch, 0, 1);
     corrupt = hl_examples_slice(&batch, 1, 1);
@@ -28,13 +36,6 @@ static void set_up_patch(void (*change)(hl_model_config *config))
     corrupt.tokens[2] = 10;
     expect_ok(hl_patch_begin(&patch, &model, &clean, &corrupt, AT, 2));
     hl_patch_answers(&patch, 4, 6);
-}
-
-static void tear_down_patch(void)
-{
-    hl_patch_free(&patch);
-    hl_patch_free(&patch); /* twice is allowed */
-    tear_down();
 }
 
 static double measured(hl_patch_change change)
@@ -125,7 +126,6 @@ TEST(a_head_counts_as_in_a_pass_with_its_output)
                 ck_assert_double_eq_tol(effect, expected(head.layer, head.head, at), 1e-9);
             }
         }
-        tear_down_patch();
     }
 }
 
@@ -144,7 +144,6 @@ TEST(the_stream_after_a_layer_counts_as_a_pass_from_there)
             double whole = measured((hl_patch_change){ .kind = HL_PATCH_RESIDUAL, .layer = l, .at = -1 });
             ck_assert_double_eq_tol(whole, 1, 1e-9);
         }
-        tear_down_patch();
     }
 }
 
@@ -161,7 +160,6 @@ TEST(a_feed_forward_network_adds_a_constant)
         ck_assert_double_eq_tol(effect, recovered(d_from(l + 1, x)), 1e-9);
         ck_assert_double_gt(fabs(effect), 1e-6);
     }
-    tear_down_patch();
 }
 
 /* Heads of two layers together: those of the second are clean, whatever the first ones changed. */
@@ -179,7 +177,6 @@ TEST(several_heads_count_together)
     from_heads(1, y, z_of(&patch.clean, 1), last);
     double effect = measured((hl_patch_change){ .kind = HL_PATCH_HEADS, .heads = set, .at = -1 });
     ck_assert_double_eq_tol(effect, recovered(d_from(2, last)), 1e-9);
-    tear_down_patch();
 }
 
 TEST(equal_inputs_recover_nothing)
@@ -191,7 +188,6 @@ TEST(equal_inputs_recover_nothing)
     ck_assert_double_eq(patch.d_clean, patch.d_corrupt);
     ck_assert(isnan(measured((hl_patch_change){ .kind = HL_PATCH_RESIDUAL, .layer = 1, .at = -1 })));
     ck_assert_int_eq(hl_patch_answer(&patch, &patch.clean), hl_patch_answer(&patch, &patch.corrupt));
-    tear_down_patch();
 }
 
 TEST(wrong_inputs_are_refused)
@@ -207,7 +203,6 @@ TEST(wrong_inputs_are_refused)
     model.config.head = HL_HEAD_NONE;
     CHECK_FAILS(hl_patch_begin(&patch, &model, &clean, &corrupt, AT, 1), HL_INVALID, "no output layer");
     model.config.head = HL_HEAD_LINEAR;
-    tear_down_patch();
 }
 
 static hl_status patch_once(void)
@@ -234,7 +229,6 @@ TEST(want_of_memory_is_told_and_loses_nothing)
     }
     ck_assert_int_gt(n, 5);
     faults_end();
-    tear_down_patch();
 }
 
 TEST(memory_is_told)
@@ -244,7 +238,6 @@ TEST(memory_is_told)
     expect_ok(hl_patch_bytes(&model, T, 2, &bytes));
     size_t states = (size_t)(2 * (5 * T * D + T * (4 * 3 + 2 * 6)) + 3 * EXAMPLE_VOCABULARY) * sizeof(double);
     ck_assert_uint_eq(bytes, patch.arena.capacity + states); /* logits of both inputs and of a measurement */
-    tear_down_patch();
 }
 
-SUITE("activation patching")
+SUITE("activation patching", .after = tear_down_patch)

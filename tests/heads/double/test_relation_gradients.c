@@ -118,7 +118,6 @@ LOOP_TEST(they_are_the_slopes_of_each_relations_loss, 0, 2)
     check_head(&found, found.n_heads - 1);
     hl_relation_gradients_free(&found);
     hl_free(relations);
-    tear_down();
 }
 
 TEST(examples_without_relations_are_refused)
@@ -127,7 +126,6 @@ TEST(examples_without_relations_are_refused)
     hl_relation_gradients found;
     ck_assert_int_eq(hl_relation_gradients_make(&found, &model, &batch, 1).code, HL_INVALID);
     ck_assert_ptr_null(found.products);
-    tear_down();
 }
 
-SUITE("gradients of relations")
+SUITE("gradients of relations", .after = tear_down)

@@ -60,7 +60,6 @@ TEST(angles_of_spaces_made_by_hand)
     ck_assert_double_eq_tol(turned.angle, 30, 1e-9);
     set_query(1, 1, 0, 5 * c, 3, 5 * s); /* the same direction again: the space has two dimensions */
     ck_assert_double_eq_tol(query_pair().overlap, c * c / 2, 1e-12);
-    tear_down();
 }
 
 /* The overlap is tr(P1 P2) / rank, with the projectors P = A (A^T A)^-1 A^T. Here a head has one vector a, and P is
@@ -97,7 +96,6 @@ TEST(heads_of_width_one_overlap_by_their_cosine)
     }
     ck_assert_int_eq(checked, 4 * 6);
     hl_space_pairs_free(&pairs);
-    hl_model_free(&model);
 }
 
 /* P = Q Q^T, for the span of n columns (D, n). */
@@ -183,7 +181,6 @@ TEST(any_spaces_are_as_their_projectors_say)
     }
     ck_assert_int_gt(pairs.n, 8);
     hl_space_pairs_free(&pairs);
-    tear_down();
 }
 
 TEST(heads_that_share_keys_and_values_are_no_pair_there)
@@ -200,7 +197,6 @@ TEST(heads_that_share_keys_and_values_are_no_pair_there)
     }
     ck_assert(n[HL_SPACE_Q] == 6 && n[HL_SPACE_K] == 4 && n[HL_SPACE_V] == 4 && n[HL_SPACE_O] == 6);
     hl_space_pairs_free(&pairs);
-    tear_down();
 }
 
 TEST(a_model_without_numbers_is_refused)
@@ -210,7 +206,6 @@ TEST(a_model_without_numbers_is_refused)
     hl_space_pairs pairs;
     ck_assert_int_eq(hl_space_pairs_make(&pairs, &model, 1).code, HL_INVALID);
     ck_assert_ptr_null(pairs.list);
-    hl_model_free(&model);
 }
 
-SUITE("spaces of heads")
+SUITE("spaces of heads", .after = tear_down)

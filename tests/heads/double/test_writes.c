@@ -29,7 +29,6 @@ TEST(terms_sum_to_the_centred_logit)
         const shape *it = &shapes[i / ROUNDS];
         set_up_shape(it->change);
         change_weights(i % ROUNDS);
-        hl_writes writes;
         expect_ok(hl_writes_measure(&model, &batch, &all, &writes));
         ck_assert_msg(writes.has_answers && writes.exact, "%s", it->name);
         ck_assert_msg(writes.largest_gap < 1e-12, "%s: %g", it->name, writes.largest_gap);
@@ -40,8 +39,6 @@ TEST(terms_sum_to_the_centred_logit)
         }
         ck_assert_msg(fabs(sum - writes.logit.mean) < 1e-10, "%s: %g, %g", it->name, sum, writes.logit.mean);
         positions += writes.n_kept;
-        hl_writes_free(&writes);
-        tear_down();
     }
     ck_assert_int_ge(positions, POSITIONS);
 }
@@ -111,7 +108,6 @@ static void check_path(void (*change)(hl_model_config *config), bool forward)
         }
     }
     hl_free(memory);
-    tear_down();
 }
 
 TEST(the_way_to_the_answer_is_its_derivative)
@@ -124,16 +120,12 @@ TEST(the_way_to_the_answer_is_its_derivative)
 TEST(a_nonlinear_answer_is_of_first_order)
 {
     set_up_shape(transform);
-    hl_writes writes = measure();
+    measure();
     ck_assert(writes.has_answers && !writes.exact && writes.has_copies);
     ck_assert_double_eq(writes.largest_gap, 0);
-    hl_writes_free(&writes);
-    tear_down();
     set_up_shape(pooler);
-    writes = measure();
+    measure();
     ck_assert(writes.has_answers && !writes.exact && !writes.has_copies);
-    hl_writes_free(&writes);
-    tear_down();
 }
 
 /* ---- the numbers of a page ---- */
@@ -192,7 +184,7 @@ TEST(the_numbers_of_a_page_add_what_heads_write)
 {
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         set_up_shape(shapes[s].change);
-        hl_writes writes = measure();
+        measure();
         hl_head_pass pass;
         expect_ok(hl_head_pass_run(&model, &batch, E, true, 2, &pass));
         ck_assert(pass.exact && pass.post == (model.config.norm == HL_NORM_POST));
@@ -213,8 +205,6 @@ TEST(the_numbers_of_a_page_add_what_heads_write)
         }
         ck_assert_double_eq_tol(logit, writes.logit.mean, 1e-5);
         hl_head_pass_free(&pass);
-        hl_writes_free(&writes);
-        tear_down();
     }
 }
 
@@ -223,7 +213,6 @@ TEST(the_terms_of_every_answer_are_kept)
     hl_writes_options all = options;
     all.keep_terms = true;
     set_up_shape(post);
-    hl_writes writes;
     expect_ok(hl_writes_measure(&model, &batch, &all, &writes));
     int64_t a = 0;
     for (int64_t i = 0; i < E * batch.n_tokens; i++) {
@@ -243,8 +232,6 @@ TEST(the_terms_of_every_answer_are_kept)
         a++;
     }
     ck_assert_int_eq(a, writes.n_kept);
-    hl_writes_free(&writes);
-    tear_down();
 }
 
 /* ---- without answers, and failures ---- */
@@ -252,12 +239,10 @@ TEST(the_terms_of_every_answer_are_kept)
 TEST(a_model_without_answers_has_norms_alone)
 {
     set_up_shape(no_output);
-    hl_writes writes = measure();
+    measure();
     ck_assert(!writes.has_answers && !writes.has_copies);
     ck_assert_double_gt(writes.heads[0].norm.mean, 0);
     ck_assert(isnan(hl_writes_share(&writes, &writes.writers[1])));
-    hl_writes_free(&writes);
-    tear_down();
 }
 
 TEST(without_targets_copies_are_of_ordinary_tokens)
@@ -268,30 +253,27 @@ TEST(without_targets_copies_are_of_ordinary_tokens)
         batch.targets[i] = HL_IGNORE;
         ordinary += i / batch.n_tokens % 2 == 1 && batch.tokens[i] >= HL_SPECIAL_TOKENS;
     }
-    hl_writes writes = measure();
+    measure();
     ck_assert(!writes.has_answers && writes.has_copies);
     ck_assert_int_eq(writes.heads[0].copies.n, ordinary);
-    hl_writes_free(&writes);
-    tear_down();
 }
 
 TEST(slices_and_threads_change_nothing)
 {
     set_up_shape(plain);
-    hl_writes one = measure(), other;
+    measure();
+    hl_writes other;
     hl_writes_options other_options = { .rows = 1, .threads = 1, .seed = 1 };
     expect_ok(hl_writes_measure(&model, &batch, &other_options, &other));
-    for (int w = 0; w < one.n_writers; w++) {
-        ck_assert_double_eq_tol(one.writers[w].direct.mean, other.writers[w].direct.mean, 1e-11);
+    for (int w = 0; w < writes.n_writers; w++) {
+        ck_assert_double_eq_tol(writes.writers[w].direct.mean, other.writers[w].direct.mean, 1e-11);
     }
-    for (int64_t h = 0; h < one.n_heads; h++) {
-        ck_assert_double_eq(one.heads[h].copies.score, other.heads[h].copies.score);
-        ck_assert_double_eq(one.heads[h].copies.baseline, other.heads[h].copies.baseline);
-        ck_assert_double_eq_tol(one.heads[h].norm.mean, other.heads[h].norm.mean, 1e-11);
+    for (int64_t h = 0; h < writes.n_heads; h++) {
+        ck_assert_double_eq(writes.heads[h].copies.score, other.heads[h].copies.score);
+        ck_assert_double_eq(writes.heads[h].copies.baseline, other.heads[h].copies.baseline);
+        ck_assert_double_eq_tol(writes.heads[h].norm.mean, other.heads[h].norm.mean, 1e-11);
     }
-    hl_writes_free(&one);
     hl_writes_free(&other);
-    tear_down();
 }
 
 TEST(writers_have_names)
@@ -310,21 +292,18 @@ TEST(writers_have_names)
                                          "last norm bias",
                                          "output bias" };
     set_up_shape(plain);
-    hl_writes writes = measure();
+    measure();
     ck_assert_int_eq(writes.n_writers, sizeof names / sizeof *names);
     for (int w = 0; w < writes.n_writers; w++) {
         char name[HL_WRITER_NAME];
         hl_writer_name(&writes.writers[w], name);
         ck_assert_str_eq(name, names[w]);
     }
-    hl_writes_free(&writes);
-    tear_down();
 }
 
 TEST(wrong_calls_are_refused)
 {
     set_up_shape(plain);
-    hl_writes writes;
     hl_writes_options none = { .rows = 0, .threads = 1 };
     ck_assert_int_eq(hl_writes_measure(&model, &batch, &none, &writes).code, HL_INVALID);
     ck_assert_ptr_null(writes.writers);
@@ -333,7 +312,6 @@ TEST(wrong_calls_are_refused)
     expect_ok(hl_model_init(&bare, &config));
     ck_assert_int_eq(hl_writes_measure(&bare, &batch, &options, &writes).code, HL_INVALID);
     hl_model_free(&bare);
-    tear_down();
 }
 
 /* The numbers that a pass leaves must be those of its answers: a weight that changes under it is found out. */
@@ -351,10 +329,8 @@ TEST(terms_that_do_not_sum_are_an_error)
 {
     set_up_shape(plain);
     hl_writes_options spoilt = { .rows = 1, .threads = 1, .progress = spoil };
-    hl_writes writes;
     CHECK_FAILS(hl_writes_measure(&model, &batch, &spoilt, &writes), HL_NOT_FINITE, "do not sum to the logit");
     ck_assert_ptr_null(writes.heads);
-    tear_down();
 }
 
 static hl_status end(void *context, int64_t done, int64_t total)
@@ -367,9 +343,7 @@ TEST(progress_may_end_it)
 {
     set_up_shape(plain);
     hl_writes_options ended = { .rows = 1, .threads = 1, .progress = end };
-    hl_writes writes;
     CHECK_FAILS(hl_writes_measure(&model, &batch, &ended, &writes), HL_FAILED, "enough");
-    tear_down();
 }
 
 TEST(want_of_memory_is_told_and_loses_nothing)
@@ -378,13 +352,11 @@ TEST(want_of_memory_is_told_and_loses_nothing)
     faults_begin();
     int n = 0;
     while (fault_checks_next(&n, FAULTS_ONCE)) {
-        hl_writes writes;
         fault_checks_turn(hl_writes_measure(&model, &batch, &options, &writes));
         hl_writes_free(&writes);
     }
     ck_assert_int_gt(n, 10);
     faults_end();
-    tear_down();
 }
 
-SUITE("what heads write")
+SUITE("what heads write", .after = tear_down)

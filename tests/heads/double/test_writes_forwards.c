@@ -181,7 +181,7 @@ TEST(heads_write_what_their_outputs_become)
         hl_batch_storage storage = example_rows(&batch);
         kept k;
         keep_all(&k, &storage.batch);
-        hl_writes writes = measure();
+        measure();
         for (int w = 0; w < writes.n_writers; w++) {
             const hl_writer *writer = &writes.writers[w];
             if (writer->kind == HL_WRITER_HEAD) {
@@ -192,10 +192,8 @@ TEST(heads_write_what_their_outputs_become)
         for (int64_t h = 0; h < model.config.heads[0]; h++) {
             ck_assert_double_eq_tol(writes.heads[h].norm.mean, norm_of(&k, &storage.batch, h), 1e-11);
         }
-        hl_writes_free(&writes);
         free_kept(&k);
         hl_batch_storage_free(&storage);
-        tear_down();
     }
 }
 
@@ -260,7 +258,7 @@ TEST(copies_are_found)
         hl_batch_storage storage = example_rows(&batch);
         kept k;
         keep_all(&k, &storage.batch);
-        hl_writes writes = measure();
+        measure();
         double scores = 0, baselines = 0;
         for (int64_t h = 0; h < writes.n_heads; h++) {
             const hl_head_writes *head = &writes.heads[h];
@@ -272,10 +270,8 @@ TEST(copies_are_found)
             baselines += copies.baseline;
         }
         ck_assert(scores > 0 && baselines > 0);
-        hl_writes_free(&writes);
         free_kept(&k);
         hl_batch_storage_free(&storage);
-        tear_down();
     }
 }
 
@@ -285,7 +281,7 @@ TEST(a_head_that_hands_on_its_token_earns_it)
     set_up_shape(tied);
     const hl_multi_head *attention = &model.encoder.layers[1].self_attn;
     ck_assert_ptr_nonnull(attention->v_proj_weight);
-    hl_writes writes = measure();
+    measure();
     for (int64_t h = 0; h < writes.n_heads; h++) {
         hl_copies copies = writes.heads[h].copies;
         hl_syntax_rate found = { llround(copies.score * (double)copies.n), copies.n };
@@ -294,8 +290,6 @@ TEST(a_head_that_hands_on_its_token_earns_it)
         double lift = (copies.score - copies.baseline) / (1 - copies.baseline);
         ck_assert_int_eq(copies.earned, lift >= 0.5 && apart);
     }
-    hl_writes_free(&writes);
-    tear_down();
 }
 
-SUITE("what heads write, forwards")
+SUITE("what heads write, forwards", .after = tear_down)

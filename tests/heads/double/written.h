@@ -136,11 +136,22 @@ static const shape shapes[] = {
 
 static hl_model model;
 static hl_examples batch;
+static hl_writes writes; /* as last measured */
 
-/* Weights of a model that has learned something: no bias is 0 and no gain is 1. */
+/* Goes after each test: SUITE("what heads write", .after = tear_down). */
+static inline void tear_down(void)
+{
+    hl_writes_free(&writes);
+    hl_examples_free(&batch);
+    hl_model_free(&model);
+}
+
+/* Weights of a model that has learned something: no bias is 0 and no gain is 1. It takes the place of the one before.
+ */
 static inline void set_up_shape(void (*change)(hl_model_config *config))
 {
     hl_model_config config = example_config(D);
+    tear_down();
     change(&config);
     example_model(&model, &config);
     for (int64_t i = 0; i < model.parameters.count; i++) {
@@ -157,17 +168,10 @@ static inline void set_up_shape(void (*change)(hl_model_config *config))
     }
 }
 
-static inline void tear_down(void)
-{
-    hl_examples_free(&batch);
-    hl_model_free(&model);
-}
-
 static const hl_writes_options options = { .rows = 30, .threads = 2, .seed = 1 };
 
-static inline hl_writes measure(void)
+static inline void measure(void)
 {
-    hl_writes writes;
+    hl_writes_free(&writes);
     expect_ok(hl_writes_measure(&model, &batch, &options, &writes));
-    return writes;
 }
