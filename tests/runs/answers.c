@@ -6,15 +6,40 @@
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "tests/runs/runs.h"
+#include "tests/scratch.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+static void release_json(void *json)
+{
+    json_decref(json);
+}
+
+json_t *answer_owned(json_t *json)
+{
+    return scratch_own(json, release_json);
+}
 
 json_t *answer_json(const char *text)
 {
     json_t *root = NULL;
     CHECK_OK(hl_json_parse("output", text, strlen(text), &root));
-    return root;
+    return answer_owned(root);
+}
+
+static void release_arrays(void *npz)
+{
+    hl_npz_free(npz);
+    free(npz);
+}
+
+const hl_npz *answer_arrays(const char *path)
+{
+    hl_npz *npz = scratch_own(calloc(1, sizeof *npz), release_arrays);
+    CHECK_OK(hl_npz_read(path, 1 << 24, npz));
+    return npz;
 }
 
 double answer_figure(const json_t *object, const char *key)
@@ -111,7 +136,6 @@ int found_heads(const char *folder, found_head heads[FOUND_MOST])
                                  .in_group = verdict(head, "faithful_in_group") };
         snprintf(heads[i].label, sizeof heads[i].label, "%s", json_string_value(json_object_get(head, "label")));
     }
-    json_decref(root);
     return n;
 }
 

@@ -76,7 +76,6 @@ TEST(runs_of_one_seed_are_compared_on_their_snapshots)
     ck_assert_uint_eq(json_array_size(json_object_get(first, "snapshots")),
                       json_array_size(json_object_get(second, "snapshots")));
     ck_assert_uint_eq(json_array_size(json_object_get(second, "heads")), 8);
-    json_decref(page);
 }
 
 /* Runs that began with the same weights were 0 apart; with another number of heads they were not. */
@@ -116,7 +115,6 @@ TEST(runs_of_two_seeds_are_compared_on_the_first_ones_examples)
     ck_assert_uint_eq(json_array_size(json_object_get(second, "snapshots")), 1);
     ck_assert_int_eq(json_integer_value(json_object_get(at(second, "snapshots", 0), "step")), 24);
     ck_assert_ptr_nonnull(json_object_get(second, "pass"));
-    json_decref(page);
     unlink(run_file(other, "checkpoint.safetensors"));
     unlink(run_file(other, "model.safetensors"));
     REFUSED(HEADS("compare", one, other), 2, "runs.cannot_be_run_on_the_examples");
@@ -136,7 +134,6 @@ TEST(a_run_is_its_own_match)
     ck_assert_int_eq(strncmp(page, "<!doctype html>\n", 16), 0);
     json_t *data = data_of(page); /* two runs of one name are told apart by their paths */
     ck_assert_str_eq(json_string_value(json_object_get(at(data, "runs", 1), "name")), one);
-    json_decref(data);
 }
 
 TEST(what_cannot_be_compared_is_refused)

@@ -28,10 +28,8 @@ TEST(the_table_has_a_row_a_head_and_fits_80_columns)
 TEST(json_agrees_with_the_table_of_all_heads_and_with_csv)
 {
     const char *folder = TINY_RUN("run"), *path = run_path("importance.csv");
-    run_result run = OK(HEADS(folder, "--json"));
-    json_t *all = answer_json(run.out);
-    run = OK(HEADS("importance", folder, "--json", "--csv", path));
-    json_t *root = answer_json(run.out), *heads = json_object_get(root, "heads");
+    json_t *all = ANSWER(folder, "--json");
+    json_t *root = ANSWER("importance", folder, "--json", "--csv", path), *heads = json_object_get(root, "heads");
     ck_assert_uint_eq(json_array_size(heads), HEADS);
     ck_assert_double_eq(answer_figure(root, "loss"), answer_figure(all, "loss"));
     const char *row = strchr(run_read(path), '\n') + 1;
@@ -52,15 +50,12 @@ TEST(json_agrees_with_the_table_of_all_heads_and_with_csv)
         ck_assert_double_eq(normalised, answer_figure(head, "importance_normalised"));
         ck_assert_double_eq(zero, answer_figure(head, "zero"));
     }
-    json_decref(root);
-    json_decref(all);
 }
 
 TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
 {
     const char *folder = TINY_RUN("run");
-    run_result run = OK(HEADS("importance", folder, "--shapley", "--json"));
-    json_t *root = answer_json(run.out);
+    json_t *root = ANSWER("importance", folder, "--shapley", "--json");
     double sum = 0;
     for (size_t i = 0; i < HEADS; i++) {
         sum += answer_figure(json_array_get(json_object_get(root, "heads"), i), "shapley");
@@ -68,7 +63,7 @@ TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
     json_t *smallest = json_object_get(root, "smallest_set");
     ck_assert_uint_le(json_array_size(json_object_get(smallest, "heads")), HEADS);
     ck_assert_double_ge(answer_figure(smallest, "accuracy"), 0);
-    run = HEADS("importance", folder, "--shapley");
+    run_result run = HEADS("importance", folder, "--shapley");
     const char *words = strstr(answer_flat(run.out), "The values sum to");
     ck_assert_msg(words != NULL, "%s", run.out);
     double told, none, whole;
@@ -79,7 +74,6 @@ TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
     ck_assert_double_eq_tol(none - whole, sum, 1e-4 + 1e-6);
     ck_assert_double_eq_tol(whole, answer_figure(root, "loss"), 5e-5 + 1e-9);
     ck_assert_ptr_nonnull(strstr(run.out, "The fewest heads that keep 99% of the accuracy: "));
-    json_decref(root);
 }
 
 TEST(a_step_is_looked_at_where_its_weights_were_kept)

@@ -78,7 +78,6 @@ static void expect_table(const char *folder, const char *other, int i)
     const char *json = heads_with(folder, words, "--json", NULL), *csv = heads_with(folder, words, "--csv", "-");
     json_t *root = answer_json(json);
     ck_assert_int_eq((int)json_array_size(json_object_get(root, asked[i].rows)), asked[i].n_json);
-    json_decref(root);
     int rows = csv_rows(csv);
     ck_assert_msg(asked[i].n_csv < 0 ? rows > 0 : rows == asked[i].n_csv, "%d: %d rows: %s", i, rows, csv);
 
@@ -103,12 +102,10 @@ TEST(each_question_has_its_table)
 TEST(pruning_has_its_table)
 {
     const char *folder = TINY_RUN("run", "train.seed=1");
-    run_result run = OK(HEADS("prune", folder, "--json", "-"));
-    json_t *root = answer_json(run.out), *rows = json_object_get(root, "rows");
+    json_t *root = ANSWER("prune", folder, "--json", "-"), *rows = json_object_get(root, "rows");
     ck_assert_uint_eq(json_array_size(rows), 3);
     ck_assert(json_is_null(json_object_get(json_array_get(rows, 0), "removed")));
     ck_assert_int_eq(json_string_value(json_object_get(json_array_get(rows, 1), "removed"))[0], 'L');
-    json_decref(root);
     ck_assert_int_eq(csv_rows(HEADS("prune", folder, "--csv").out), 3);
     ck_assert_ptr_nonnull(strstr(HEADS("prune", folder, "--json", run_path("file")).out, "accuracy"));
 }
@@ -141,8 +138,6 @@ TEST(a_map_holds_its_heads_weights_and_label)
     const char *csv = HEADS("map", folder, "L1H1", "--csv").out;
     const char *first = scratch_format("\n1,1,0,0,0,0,%.9g\n", weight(head, 0, 0));
     ck_assert_msg(strstr(csv, first) != NULL, "no %s in %s", first, csv);
-    json_decref(table);
-    json_decref(map);
 }
 
 /* Each mask has an answer with a probability that the best of seven tokens can have, as JSON and in the drawing
@@ -166,11 +161,9 @@ TEST(an_input_tells_the_models_answers)
                                           json_string_value(json_object_get(answer, "answer")), probability);
         ck_assert_msg(strstr(drawn, line) != NULL, "no %s in %s", line, drawn);
     }
-    json_decref(root);
     /* without a mask every position is answered */
     root = answer_json(HEADS("map", folder, "--input", "a b c", "--json").out);
     ck_assert_uint_eq(json_array_size(json_object_get(root, "answers")), 3);
-    json_decref(root);
 }
 
 TEST(a_page_on_standard_output_stands_alone)
@@ -196,7 +189,6 @@ TEST(a_summary_for_programs_stands_alone)
     json_t *root = answer_json(json);
     ck_assert_int_eq(json_integer_value(json_object_get(root, "tokens")), 7);
     ck_assert_uint_gt(json_array_size(json_object_get(root, "rows")), 20);
-    json_decref(root);
     run_result run = OK(RUN(config, "--summary", "--json", file));
     ck_assert_str_eq(run.out, "");
     ck_assert_str_eq(run_read(file), json);
@@ -228,7 +220,6 @@ TEST(a_sweep_for_programs_stands_alone)
     }
     ck_assert_double_eq_tol(json_number_value(json_object_get(json_object_get(row, "validation_loss"), "mean")),
                             sum / 2, 1e-8 * sum);
-    json_decref(root);
 
     /* What is done is told again: in a file the same, and on standard output what a person reads. */
     const char *plain = run_kept(ABLATE(config, "--heads", "1,2", "--seeds", "2", "--out", folder).out);

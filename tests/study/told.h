@@ -1,23 +1,16 @@
-/* What programs tell as JSON, which goes at the end of the test. */
+/* What programs tell as JSON. */
 #pragma once
 
 #include "tests/runs/predict_runs.h"
 
-static inline void release_json(void *json)
-{
-    json_decref(json);
-}
-
 static inline json_t *told(run_result run)
 {
-    return scratch_own(json_answer(run), release_json);
+    return json_answer(run);
 }
 
 static inline double number_at(const json_t *object, const char *name)
 {
-    const json_t *value = json_object_get(object, name);
-    ck_assert_msg(json_is_number(value), "%s is no number", name);
-    return json_number_value(value);
+    return answer_figure(object, name);
 }
 
 static inline const char *text_at(const json_t *object, const char *name)
