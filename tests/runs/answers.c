@@ -42,11 +42,29 @@ const hl_npz *answer_arrays(const char *path)
     return npz;
 }
 
-double answer_figure(const json_t *object, const char *key)
+json_t *answer_page(const char *page)
 {
-    const json_t *value = json_object_get(object, key);
-    ck_assert_msg(json_is_number(value), "%s is no number", key);
+    const char *begin = strstr(page, "id=\"data\">");
+    ck_assert_ptr_nonnull(begin);
+    begin = strchr(begin, '>') + 1;
+    return answer_json(scratch_format("%.*s", (int)(strstr(begin, "</script>") - begin), begin));
+}
+
+double number_at(const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    ck_assert_msg(json_is_number(value), "%s is no number", name);
     return json_number_value(value);
+}
+
+const char *text_at(const json_t *object, const char *name)
+{
+    return json_string_value(json_object_get(object, name));
+}
+
+json_t *item_at(const json_t *object, const char *name, size_t i)
+{
+    return json_array_get(json_object_get(object, name), i);
 }
 
 void answer_fits(const char *text)
@@ -134,7 +152,7 @@ int found_heads(const char *folder, found_head heads[FOUND_MOST])
                                  .baseline = json_number_value(json_object_get(head, "baseline")),
                                  .faithful = verdict(head, "faithful"),
                                  .in_group = verdict(head, "faithful_in_group") };
-        snprintf(heads[i].label, sizeof heads[i].label, "%s", json_string_value(json_object_get(head, "label")));
+        snprintf(heads[i].label, sizeof heads[i].label, "%s", text_at(head, "label"));
     }
     return n;
 }

@@ -18,8 +18,13 @@ json_t *answer_owned(json_t *json);
 /* All arrays of a file. */
 const hl_npz *answer_arrays(const char *path);
 
-/* A number of an object. */
-double answer_figure(const json_t *object, const char *key);
+/* The data of a page. */
+json_t *answer_page(const char *page);
+
+/* Members of an object: a number, a text, and item i of a list. */
+double number_at(const json_t *object, const char *name);
+const char *text_at(const json_t *object, const char *name);
+json_t *item_at(const json_t *object, const char *name, size_t i);
 
 /* No line takes more than 80 columns. Bytes that go on with a character take none. */
 void answer_fits(const char *text);

@@ -31,13 +31,13 @@ TEST(json_agrees_with_the_table_of_all_heads_and_with_csv)
     json_t *all = ANSWER(folder, "--json");
     json_t *root = ANSWER("importance", folder, "--json", "--csv", path), *heads = json_object_get(root, "heads");
     ck_assert_uint_eq(json_array_size(heads), HEADS);
-    ck_assert_double_eq(answer_figure(root, "loss"), answer_figure(all, "loss"));
+    ck_assert_double_eq(number_at(root, "loss"), number_at(all, "loss"));
     const char *row = strchr(run_read(path), '\n') + 1;
     for (size_t i = 0; i < HEADS; i++, row = strchr(row, '\n') + 1) {
-        json_t *head = json_array_get(heads, i), *same = json_array_get(json_object_get(all, "heads"), i);
-        ck_assert_double_eq(answer_figure(head, "importance"), answer_figure(same, "importance"));
-        ck_assert_double_eq(answer_figure(head, "zero"), answer_figure(same, "loss_without"));
-        ck_assert_double_eq(answer_figure(head, "zero_error"), answer_figure(same, "standard_error"));
+        json_t *head = json_array_get(heads, i), *same = item_at(all, "heads", i);
+        ck_assert_double_eq(number_at(head, "importance"), number_at(same, "importance"));
+        ck_assert_double_eq(number_at(head, "zero"), number_at(same, "loss_without"));
+        ck_assert_double_eq(number_at(head, "zero_error"), number_at(same, "standard_error"));
         ck_assert(json_is_null(json_object_get(head, "shapley")));
         int layer, number;
         double gradient, gradient_error, normalised, zero;
@@ -45,10 +45,10 @@ TEST(json_agrees_with_the_table_of_all_heads_and_with_csv)
                                 &normalised, &zero),
                          6);
         ck_assert_int_eq(layer * 2 + number, (int)i);
-        ck_assert_double_eq(gradient, answer_figure(head, "importance"));
-        ck_assert_double_eq(gradient_error, answer_figure(head, "importance_error"));
-        ck_assert_double_eq(normalised, answer_figure(head, "importance_normalised"));
-        ck_assert_double_eq(zero, answer_figure(head, "zero"));
+        ck_assert_double_eq(gradient, number_at(head, "importance"));
+        ck_assert_double_eq(gradient_error, number_at(head, "importance_error"));
+        ck_assert_double_eq(normalised, number_at(head, "importance_normalised"));
+        ck_assert_double_eq(zero, number_at(head, "zero"));
     }
 }
 
@@ -58,11 +58,11 @@ TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
     json_t *root = ANSWER("importance", folder, "--shapley", "--json");
     double sum = 0;
     for (size_t i = 0; i < HEADS; i++) {
-        sum += answer_figure(json_array_get(json_object_get(root, "heads"), i), "shapley");
+        sum += number_at(item_at(root, "heads", i), "shapley");
     }
     json_t *smallest = json_object_get(root, "smallest_set");
     ck_assert_uint_le(json_array_size(json_object_get(smallest, "heads")), HEADS);
-    ck_assert_double_ge(answer_figure(smallest, "accuracy"), 0);
+    ck_assert_double_ge(number_at(smallest, "accuracy"), 0);
     run_result run = HEADS("importance", folder, "--shapley");
     const char *words = strstr(answer_flat(run.out), "The values sum to");
     ck_assert_msg(words != NULL, "%s", run.out);
@@ -72,7 +72,7 @@ TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
         3);
     ck_assert_double_eq_tol(told, sum, 5e-5 + 1e-6);
     ck_assert_double_eq_tol(none - whole, sum, 1e-4 + 1e-6);
-    ck_assert_double_eq_tol(whole, answer_figure(root, "loss"), 5e-5 + 1e-9);
+    ck_assert_double_eq_tol(whole, number_at(root, "loss"), 5e-5 + 1e-9);
     ck_assert_ptr_nonnull(strstr(run.out, "The fewest heads that keep 99% of the accuracy: "));
 }
 

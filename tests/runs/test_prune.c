@@ -97,7 +97,7 @@ static void expect_order(const char *folder, const char *by, const char *column)
     double importance[6];
     const json_t *heads = json_object_get(ANSWER("importance", folder, "--json"), "heads");
     for (size_t h = 0; h < 6; h++) {
-        importance[h] = answer_figure(json_array_get(heads, h), column);
+        importance[h] = number_at(json_array_get(heads, h), column);
     }
     row once[MOST_ROWS], again[MOST_ROWS];
     ck_assert_int_eq(read_csv(HEADS("prune", folder, "--once", "--by", by, "--csv").out, once), 5);

@@ -25,19 +25,19 @@ TEST(the_column_sums_to_the_logit)
     size_t n = json_array_size(writers);
     ck_assert_uint_eq(n, 1 + 2 * (2 + 2) + 2); /* embedding; heads, a bias and a feed-forward layer; two biases */
     for (size_t i = 0; i < n; i++) {
-        double direct = answer_figure(json_array_get(writers, i), "direct");
+        double direct = number_at(json_array_get(writers, i), "direct");
         ck_assert_double_le(fabs(direct), before + 1e-9);
         before = fabs(direct);
         sum += direct;
     }
-    ck_assert_double_eq_tol(sum, answer_figure(root, "logit"), 1e-5);
-    ck_assert_double_lt(answer_figure(root, "largest_gap"), 1e-5);
+    ck_assert_double_eq_tol(sum, number_at(root, "logit"), 1e-5);
+    ck_assert_double_lt(number_at(root, "largest_gap"), 1e-5);
     ck_assert(json_is_true(json_object_get(root, "exact")));
     ck_assert_int_eq(answer_lines(run_read(csv)), (int64_t)n + 1);
     run_result run = OK(HEADS("writes", folder));
     answer_fits(run.out);
     char line[64];
-    snprintf(line, sizeof line, "The direct column sums to %.2f.", answer_figure(root, "logit"));
+    snprintf(line, sizeof line, "The direct column sums to %.2f.", number_at(root, "logit"));
     ck_assert_msg(strstr(run.out, line) != NULL, "no \"%s\" in %s", line, run.out);
     answer_fits(OK(HEADS("writes", folder, "--wide")).out);
     SAYS(HEADS("writes", folder, "--md", "-"), "| writer ", "|---");
@@ -59,7 +59,7 @@ TEST(a_run_that_does_not_learn_is_its_own_null)
     size_t i;
     json_array_foreach(json_object_get(root, "writers"), i, writer)
     {
-        ck_assert_double_eq_tol(answer_figure(writer, "direct"), answer_figure(writer, "direct_null"), 1e-6);
+        ck_assert_double_eq_tol(number_at(writer, "direct"), number_at(writer, "direct_null"), 1e-6);
     }
 }
 
@@ -82,18 +82,17 @@ TEST(the_terms_of_one_example_sum_to_its_logits)
         {
             sum += json_number_value(term);
         }
-        ck_assert_double_eq_tol(sum, answer_figure(answer, "logit"), 1e-5);
-        ck_assert_int_eq((int)answer_figure(answer, "position"), 4 + (int)i);
-        ck_assert_str_eq(json_string_value(json_object_get(answer, "token")), "<mask>");
+        ck_assert_double_eq_tol(sum, number_at(answer, "logit"), 1e-5);
+        ck_assert_int_eq((int)number_at(answer, "position"), 4 + (int)i);
+        ck_assert_str_eq(text_at(answer, "token"), "<mask>");
         /* the task copies */
-        ck_assert_str_eq(json_string_value(json_object_get(answer, "answer")),
-                         json_string_value(json_array_get(tokens, i)));
+        ck_assert_str_eq(text_at(answer, "answer"), json_string_value(json_array_get(tokens, i)));
     }
     for (k = 0; k < n; k++) { /* the largest on average first */
         double mean = 0;
         json_array_foreach(answers, i, answer)
         {
-            mean += json_number_value(json_array_get(json_object_get(answer, "terms"), k)) / 3;
+            mean += json_number_value(item_at(answer, "terms", k)) / 3;
         }
         ck_assert_double_le(fabs(mean), before + 1e-6);
         before = fabs(mean);
@@ -156,12 +155,12 @@ TEST(a_profile_has_both)
     const char *folder = TINY_RUN("run");
     json_t *plain = ANSWER("profile", folder, "--json");
     json_t *both = ANSWER("profile", folder, "--json", "--norms");
-    json_t *layer = json_array_get(json_object_get(plain, "layers"), 1);
-    json_t *with = json_array_get(json_object_get(both, "layers"), 1);
+    json_t *layer = item_at(plain, "layers", 1);
+    json_t *with = item_at(both, "layers", 1);
     ck_assert_ptr_null(json_object_get(layer, "special.norm"));
-    ck_assert_double_eq(answer_figure(layer, "special"), answer_figure(with, "special"));
-    ck_assert_double_ne(answer_figure(with, "special"), answer_figure(with, "special.norm"));
-    ck_assert_double_ne(answer_figure(with, "first"), answer_figure(with, "first.norm"));
+    ck_assert_double_eq(number_at(layer, "special"), number_at(with, "special"));
+    ck_assert_double_ne(number_at(with, "special"), number_at(with, "special.norm"));
+    ck_assert_double_ne(number_at(with, "first"), number_at(with, "first.norm"));
 }
 
 TEST(arrays_hold_what_heads_write)
@@ -181,11 +180,11 @@ TEST(the_whole_stream_recovers_everything)
 {
     const char *folder = TINY_RUN("run");
     run_result run = OK(PATCH_AT_5(folder, "--json"));
-    json_t *root = answer_json(run.out), *last = json_array_get(json_object_get(root, "residual"), 1);
+    json_t *root = answer_json(run.out), *last = item_at(root, "residual", 1);
     ck_assert_double_eq_tol(json_number_value(json_array_get(last, 5)), 1, 1e-5); /* the answer's own position */
     ck_assert_double_eq_tol(json_number_value(json_array_get(last, 2)), 0, 1e-5);
     ck_assert_uint_eq(json_array_size(json_object_get(root, "rows")), 2 * (2 + 2));
-    ck_assert_str_eq(json_string_value(json_object_get(root, "answer")), "b");
+    ck_assert_str_eq(text_at(root, "answer"), "b");
     const char *figure = run_path("a.png");
     OK(PATCH_AT_5(folder, "--png", figure));
     ck_assert_mem_eq(run_read(figure) + 1, "PNG", 3);
@@ -201,7 +200,7 @@ TEST(heads_are_patched_together)
         run_result run = OK(PATCH_AT_5(folder, "--heads", sets[i], "--json"));
         json_t *root = answer_json(run.out), *rows = json_object_get(root, "rows");
         ck_assert_uint_eq(json_array_size(rows), 1);
-        effects[i] = answer_figure(json_array_get(rows, 0), "effect");
+        effects[i] = number_at(json_array_get(rows, 0), "effect");
     }
     ck_assert_double_eq(effects[0], effects[1]);
 }
@@ -214,8 +213,8 @@ TEST(pairs_are_averaged)
              clean);
     scratch_write(path, text, strlen(text));
     json_t *root = ANSWER("patch", folder, "--pairs", path, "--position", "5", "--json");
-    ck_assert_double_eq(answer_figure(root, "pairs"), 3);
-    ck_assert_double_eq(answer_figure(root, "used"), 2); /* the third pair has equal texts */
+    ck_assert_double_eq(number_at(root, "pairs"), 3);
+    ck_assert_double_eq(number_at(root, "used"), 2); /* the third pair has equal texts */
     ck_assert(json_is_null(json_object_get(root, "residual")));
     SAYS(HEADS("patch", folder, "--pairs", path, "--position", "5"), "3 pairs", "95% interval");
     scratch_write(path, "a b c\n", 6);
@@ -252,7 +251,7 @@ TEST(a_causal_model_needs_no_position)
     const char *folder = run_kept(tiny_folder("gpt2_next"));
     json_t *root = ANSWER("patch", folder, "--clean", "the cat sat on the mat", "--corrupt", "the mat sat on the cat",
                           "--answer", " the", "--wrong", ".", "--json");
-    ck_assert_double_eq(answer_figure(root, "position"), (double)json_array_size(json_object_get(root, "clean")) - 1);
+    ck_assert_double_eq(number_at(root, "position"), (double)json_array_size(json_object_get(root, "clean")) - 1);
 }
 
 /* ---- rollout and wires ---- */
@@ -266,7 +265,7 @@ TEST(rollouts_are_maps)
     const hl_npz_array *rollout = hl_npz_find(answer_arrays(path), "rollout_norms");
     ck_assert_ptr_nonnull(rollout);
     json_t *root = answer_json(run_read(run_path("a")));
-    json_t *row = json_array_get(json_array_get(json_array_get(json_object_get(root, "rollout_norms"), 1), 6), 1);
+    json_t *row = json_array_get(json_array_get(item_at(root, "rollout_norms", 1), 6), 1);
     ck_assert_double_eq_tol(json_number_value(row), (double)((const float *)rollout->data)[49 + 6 * 7 + 1], 1e-6);
     REFUSED(HEADS("rollout", folder), 2, "runs.rollout_needs_a_text");
     REFUSED(HEADS("rollout", folder, "--input", "zebra"), 2, "runs.input_unknown_token_zebra_there_are");
@@ -279,7 +278,7 @@ TEST(wires_join_heads_of_different_layers)
     ck_assert_uint_eq(json_array_size(wires), 2 * 2 * 3);
     double before = INFINITY;
     for (size_t i = 0; i < json_array_size(wires); i++) {
-        double beyond = answer_figure(json_array_get(wires, i), "beyond");
+        double beyond = number_at(json_array_get(wires, i), "beyond");
         ck_assert_double_le(beyond, before);
         before = beyond;
     }
@@ -298,17 +297,17 @@ TEST(spaces_are_compared_with_step_0_and_chance)
     ck_assert_uint_eq(json_array_size(rows), 2 * 4); /* of two heads in each of two layers, by four matrices */
     for (size_t i = 0; i < json_array_size(rows); i++) {
         json_t *row = json_array_get(rows, i);
-        ck_assert(answer_figure(row, "overlap") >= 0 && answer_figure(row, "overlap") <= 1);
-        ck_assert(answer_figure(row, "smallest_angle") >= 0 && answer_figure(row, "smallest_angle") <= 90);
-        ck_assert_double_lt(answer_figure(row, "random_mean"), answer_figure(row, "random_95"));
-        ck_assert_double_ne(answer_figure(row, "overlap"), answer_figure(row, "step_0"));
+        ck_assert(number_at(row, "overlap") >= 0 && number_at(row, "overlap") <= 1);
+        ck_assert(number_at(row, "smallest_angle") >= 0 && number_at(row, "smallest_angle") <= 90);
+        ck_assert_double_lt(number_at(row, "random_mean"), number_at(row, "random_95"));
+        ck_assert_double_ne(number_at(row, "overlap"), number_at(row, "step_0"));
     }
     ck_assert_int_eq(answer_lines(run_read(csv)), 9);
     run_result run = SAYS(HEADS("spaces", folder), "closest pair");
     answer_fits(run.out);
     SAYS(HEADS("spaces", TINY_RUN("single", "model.heads=1")), "one head in each layer");
     root = ANSWER("spaces", HL_TINY "/bert_masked", "--json");
-    ck_assert(json_is_null(json_object_get(json_array_get(json_object_get(root, "rows"), 0), "step_0")));
+    ck_assert(json_is_null(json_object_get(item_at(root, "rows", 0), "step_0")));
 }
 
 TEST(gradients_of_relations_need_relations)
@@ -319,14 +318,13 @@ TEST(gradients_of_relations_need_relations)
                                                      "batch_size = 8\neval_examples = 64\n[patterns]\nexamples = 48\n");
     OK(RUN(config, "--quiet", "--out", folder));
     json_t *root = ANSWER("gradients", folder, "--json"), *rows = json_object_get(root, "rows");
-    ck_assert_int_eq((int)answer_figure(root, "examples"), 48);
+    ck_assert_int_eq((int)number_at(root, "examples"), 48);
     size_t n = json_array_size(rows);
     ck_assert(n >= 4 && n % 4 == 0); /* the same pairs of relations for each of four heads */
     for (size_t i = 0; i < n; i++) {
         json_t *row = json_array_get(rows, i);
-        ck_assert(fabs(answer_figure(row, "cosine")) <= 1 && answer_figure(row, "norm") > 0);
-        ck_assert_str_ne(json_string_value(json_object_get(row, "relation")),
-                         json_string_value(json_object_get(row, "other")));
+        ck_assert(fabs(number_at(row, "cosine")) <= 1 && number_at(row, "norm") > 0);
+        ck_assert_str_ne(text_at(row, "relation"), text_at(row, "other"));
     }
     answer_fits(SAYS(HEADS("gradients", folder), "The mean over all heads is").out);
     REFUSED(HEADS("gradients", TINY_RUN("copy")), 2, "runs.its_task_states_no_relations");
