@@ -195,13 +195,11 @@ static void add_tables(const hl_heads_writes *w, hl_heads_answer *answer)
 
 static hl_status measure_null(const hl_opened_model *run, const hl_examples *examples, hl_writes *null)
 {
-    hl_model *random = hl_calloc(1, sizeof *random);
-    HL_NEED(random != NULL, "random weights");
+    hl_model random = { 0 };
     hl_writes_options options = hl_opened_model_writes_options(run);
-    hl_status status = hl_opened_model_draw_null(&run->source, random);
-    HL_THEN(status, hl_writes_measure(random, examples, &options, null));
-    hl_model_free(random);
-    hl_free(random);
+    hl_status status = hl_opened_model_draw_null(&run->source, &random);
+    HL_THEN(status, hl_writes_measure(&random, examples, &options, null));
+    hl_model_free(&random);
     return status;
 }
 
