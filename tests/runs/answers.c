@@ -83,6 +83,16 @@ void answer_fits_below(const char *text)
     answer_fits(end + 1);
 }
 
+void answer_has_heads(const char *table)
+{
+    static const char *const rows[] = { "\nL0H0 ", "\nL0H1 ", "\nL1H0 ", "\nL1H1 " };
+    const char *at = table;
+    for (int i = 0; i < ROWS(rows); i++) {
+        at = strstr(at, rows[i]);
+        ck_assert_msg(at != NULL, "%s is missing or out of place in %s", rows[i], table);
+    }
+}
+
 const char *answer_flat(const char *text)
 {
     char *flat = (char *)(size_t)run_kept(text);

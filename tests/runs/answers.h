@@ -32,6 +32,9 @@ void answer_fits(const char *text);
 /* The same, but for the first line, which may hold a path. */
 void answer_fits_below(const char *text);
 
+/* A row of each head of the tiny config, in order. */
+void answer_has_heads(const char *table);
+
 /* The text as one line, whatever lines it is broken into; stands to the end of the test. */
 const char *answer_flat(const char *text);
 

@@ -72,12 +72,7 @@ TEST(the_table_has_a_row_a_head_and_fits_80_columns)
     run_result run = SAYS(HEADS(folder), "step 24: 4 heads, measured on 4 examples.",
                           "\nhead  label                   score  base          without  faithful\n");
     ck_assert_str_eq(run.err, "");
-    static const char *const names[] = { "\nL0H0 ", "\nL0H1 ", "\nL1H0 ", "\nL1H1 " };
-    const char *at = run.out;
-    for (int i = 0; i < 4; i++) {
-        at = strstr(at, names[i]);
-        ck_assert_msg(at != NULL, "%s is missing or out of place", names[i]);
-    }
+    answer_has_heads(run.out);
     answer_fits_below(run.out);
 }
 
@@ -87,8 +82,7 @@ TEST(long_labels_and_names_fit_80_columns)
     const char *folder = run_path("run");
     EXPECT_RUN(0, run_shipped_config("agreement.ini"), "train.steps=1", "model.heads=12", "model.d_model=48",
                "train.eval_examples=32", "patterns.examples=8", "--quiet", "--out", folder);
-    run_result run = SAYS(HEADS(folder), "\nL0H11 ");
-    answer_fits_below(run.out);
+    answer_fits_below(SAYS(HEADS(folder), "\nL0H11 ").out);
 }
 
 TEST(json_agrees_with_heads_csv)
@@ -389,8 +383,7 @@ TEST(a_damaged_checkpoint_is_named)
 {
     const char *folder = TINY_RUN("run"), *checkpoint = run_file(folder, "checkpoint.safetensors");
     ck_assert_int_eq(truncate(checkpoint, 2000), 0);
-    run_result run = HEADS("map", folder, "--input", "a");
-    REFUSED(run, 3, "runs.ends_within_its_header");
+    REFUSED(HEADS("map", folder, "--input", "a"), 3, "runs.ends_within_its_header");
 }
 
 TEST(without_memory_it_says_so)

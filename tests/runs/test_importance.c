@@ -15,12 +15,7 @@ TEST(the_table_has_a_row_a_head_and_fits_80_columns)
     run_result run = SAYS(HEADS("importance", TINY_RUN("run")),
                           ", step 24\nWhat 4 heads are worth on the 2 examples that score, where");
     ck_assert_str_eq(run.err, "");
-    static const char *const names[] = { "\nL0H0 ", "\nL0H1 ", "\nL1H0 ", "\nL1H1 " };
-    const char *at = run.out;
-    for (int i = 0; i < HEADS; i++) {
-        at = strstr(at, names[i]);
-        ck_assert_msg(at != NULL, "%s is missing or out of place in %s", names[i], run.out);
-    }
+    answer_has_heads(run.out);
     answer_fits_below(run.out);
     ck_assert_ptr_nonnull(strstr(run.out, "rank correlation"));
 }

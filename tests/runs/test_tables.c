@@ -144,8 +144,8 @@ TEST(a_map_holds_its_heads_weights_and_label)
 TEST(an_input_tells_the_models_answers)
 {
     const char *folder = TINY_RUN("run", "train.seed=1");
-    run_result run = HEADS("map", folder, "--input", "a b c <sep> <mask> <mask>", "--json");
-    json_t *root = answer_json(run.out), *answers = json_object_get(root, "answers");
+    json_t *root = ANSWER("map", folder, "--input", "a b c <sep> <mask> <mask>", "--json");
+    json_t *answers = json_object_get(root, "answers");
     ck_assert_uint_eq(json_array_size(answers), 2);
     ck_assert(json_is_null(json_object_get(item_at(root, "heads", 0), "label")));
     const char *drawn = run_kept(HEADS("map", folder, "L0H0", "--input", "a b c <sep> <mask> <mask>").out);

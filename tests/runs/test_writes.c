@@ -179,8 +179,7 @@ TEST(arrays_hold_what_heads_write)
 TEST(the_whole_stream_recovers_everything)
 {
     const char *folder = TINY_RUN("run");
-    run_result run = OK(PATCH_AT_5(folder, "--json"));
-    json_t *root = answer_json(run.out), *last = item_at(root, "residual", 1);
+    json_t *root = answer_json(OK(PATCH_AT_5(folder, "--json")).out), *last = item_at(root, "residual", 1);
     ck_assert_double_eq_tol(json_number_value(json_array_get(last, 5)), 1, 1e-5); /* the answer's own position */
     ck_assert_double_eq_tol(json_number_value(json_array_get(last, 2)), 0, 1e-5);
     ck_assert_uint_eq(json_array_size(json_object_get(root, "rows")), 2 * (2 + 2));
@@ -197,8 +196,8 @@ TEST(heads_are_patched_together)
     static const char *const sets[] = { "L1H*", "L1H0,L1H1" };
     double effects[2];
     for (int i = 0; i < 2; i++) {
-        run_result run = OK(PATCH_AT_5(folder, "--heads", sets[i], "--json"));
-        json_t *root = answer_json(run.out), *rows = json_object_get(root, "rows");
+        json_t *root = answer_json(OK(PATCH_AT_5(folder, "--heads", sets[i], "--json")).out);
+        json_t *rows = json_object_get(root, "rows");
         ck_assert_uint_eq(json_array_size(rows), 1);
         effects[i] = number_at(json_array_get(rows, 0), "effect");
     }
@@ -226,11 +225,8 @@ TEST(pairs_are_averaged)
 TEST(texts_that_do_not_fit_are_refused)
 {
     const char *folder = TINY_RUN("run");
-    run_result run = HEADS("patch", folder, "--clean", clean, "--corrupt", "a d <sep> <mask> <mask>");
-    ck_assert_int_eq(run.code, 2);
-    ck_assert_ptr_nonnull(strstr(run.err, "position  clean"));
-    ck_assert_ptr_nonnull(strstr(run.err, "       2  c                       <sep>"));
-    ck_assert_ptr_nonnull(strstr(run.err, "the clean text has 7 tokens, and the corrupt text 5"));
+    FAILS_SAYING(HEADS("patch", folder, "--clean", clean, "--corrupt", "a d <sep> <mask> <mask>"), 2, "position  clean",
+                 "       2  c                       <sep>", "the clean text has 7 tokens, and the corrupt text 5");
     REFUSED(HEADS("patch", folder, "--clean", clean, "--corrupt", corrupt), 2, "runs.patch_three_masks");
     REFUSED(PATCH(folder, "--position", "7"), 2, "runs.patch_position_outside");
     REFUSED(PATCH(folder, "--position", "5", "--at", "7"), 2, "runs.patch_at_outside");
@@ -259,8 +255,7 @@ TEST(a_causal_model_needs_no_position)
 TEST(rollouts_are_maps)
 {
     const char *folder = TINY_RUN("run"), *path = run_path("a.npz");
-    run_result run = SAYS(HEADS("rollout", folder, "--input", clean), "L1 rollout", "L1 by norms", "rollout:");
-    answer_fits(run.out);
+    answer_fits(SAYS(HEADS("rollout", folder, "--input", clean), "L1 rollout", "L1 by norms", "rollout:").out);
     OK(HEADS("rollout", folder, "--input", clean, "--npz", path, "--svg", run_path("a.svg"), "--json", run_path("a")));
     const hl_npz_array *rollout = hl_npz_find(answer_arrays(path), "rollout_norms");
     ck_assert_ptr_nonnull(rollout);
@@ -283,8 +278,7 @@ TEST(wires_join_heads_of_different_layers)
         before = beyond;
     }
     ck_assert_int_eq(answer_lines(run_read(csv)), 13);
-    run_result run = SAYS(HEADS("wires", TINY_RUN("run2", "train.steps=4")), "chance alone would give about 1.");
-    answer_fits(run.out);
+    answer_fits(SAYS(HEADS("wires", TINY_RUN("run2", "train.steps=4")), "chance alone would give about 1.").out);
     SAYS(HEADS("wires", TINY_RUN("flat", "model.layers=1")), "one layer");
 }
 
@@ -303,8 +297,7 @@ TEST(spaces_are_compared_with_step_0_and_chance)
         ck_assert_double_ne(number_at(row, "overlap"), number_at(row, "step_0"));
     }
     ck_assert_int_eq(answer_lines(run_read(csv)), 9);
-    run_result run = SAYS(HEADS("spaces", folder), "closest pair");
-    answer_fits(run.out);
+    answer_fits(SAYS(HEADS("spaces", folder), "closest pair").out);
     SAYS(HEADS("spaces", TINY_RUN("single", "model.heads=1")), "one head in each layer");
     root = ANSWER("spaces", HL_TINY "/bert_masked", "--json");
     ck_assert(json_is_null(json_object_get(item_at(root, "rows", 0), "step_0")));
