@@ -93,8 +93,8 @@ TEST(relations_are_named)
     REFUSED(HEADS(folder), 3, "runs.has_pairs_of_0_relations_and");
 }
 
-/* A run that goes on twice, each time for six steps and with so many examples; among more examples are longer ones: T is
- * another. All of it is shown that has snapshots, and the maps of what has all examples of the last snapshot. */
+/* A run goes on twice, each time for six steps and with so many examples. Among more examples are longer ones, so T is
+ * another. The page shows all snapshots, and maps of those that have all examples of the last one. */
 LOOP_TEST(a_run_that_goes_on_with_more_or_fewer_examples_is_shown_whole, 0, 3)
 {
     static const struct {
