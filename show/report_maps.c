@@ -58,8 +58,9 @@ typedef struct rows {
     int64_t count, stride;
 } rows;
 
-/* What holds for all snapshots, as the first one has it. */
 enum { ARRAYS = 6 };
+
+/* What holds for all snapshots, as the first one has it. */
 typedef struct common {
     hl_report_maps *maps;
     int n_layers;
