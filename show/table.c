@@ -1,12 +1,15 @@
 #include "show/table.h"
 
 #include "core/base/memory.h"
-#include "core/base/shown_text.h"
 #include "heads/head_set.h"
 #include "heads/words.h"
+#include "show/terminal_cells.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+
+static const hl_terminal ascii = { .ascii = true };
 
 typedef struct cell {
     char text[32];
@@ -33,25 +36,13 @@ static cell share_cell(double share, int64_t n)
 /* The columns of a label shown in ASCII. */
 static int columns_of(const char *label)
 {
-    hl_shown shown;
-    int columns = 0;
-    while ((label = hl_shown_next(label, true, &shown)) != NULL) {
-        columns += shown.columns;
-    }
-    return columns;
+    return hl_terminal_put(&ascii, label, INT_MAX, NULL);
 }
 
 /* Writes a label padded to `width`; one that is wider is cut at a whole character and ends in "~". */
 static void write_label(hl_text *text, int width, const char *label)
 {
-    bool fits = columns_of(label) <= width;
-    int room = fits ? width : width - 1;
-    hl_shown shown;
-    while ((label = hl_shown_next(label, true, &shown)) != NULL && shown.columns <= room) {
-        hl_text_print(text, "%s", shown.bytes);
-        room -= shown.columns;
-    }
-    hl_text_print(text, "%s%*s", fits ? "" : "~", room, "");
+    hl_terminal_space(text, width - hl_terminal_put(&ascii, label, width, text));
 }
 
 static int max_of(int a, int b)

@@ -17,22 +17,24 @@ typedef struct place {
 
 /* A token's text to be written downwards: no character is wider than its column. */
 typedef struct tiles {
-    char bytes[(MOST_TILES + 1) * sizeof(hl_shown)];
-    int n; /* characters, more than MOST_TILES where the token is cut */
+    hl_shown at[MOST_TILES + 1];
+    int n; /* more than MOST_TILES where the token is cut */
 } tiles;
 
 static tiles tiles_of(const hl_terminal *terminal, const char *token, int columns)
 {
-    tiles t = { "", 0 };
+    tiles t = { .n = 0 };
     hl_shown shown;
-    for (const char *rest; t.n <= MOST_TILES && (rest = hl_shown_next(token, terminal->ascii, &shown)) != NULL;) {
-        if (shown.columns > columns) { /* then it is spelled out, and each character of that takes a line */
-            rest = hl_shown_next(token, true, &shown);
+    for (const char *rest; t.n <= MOST_TILES && (rest = hl_shown_next(token, terminal->ascii, &shown)) != NULL;
+         token = rest) {
+        if (shown.columns <= columns) {
+            t.at[t.n++] = shown;
+            continue;
         }
-        size_t used = strlen(t.bytes);
-        snprintf(t.bytes + used, sizeof t.bytes - used, "%s", shown.bytes);
-        t.n += shown.columns > columns ? (int)strlen(shown.bytes) : 1;
-        token = rest;
+        hl_shown_next(token, true, &shown); /* it is spelled out, and each character of that takes a line */
+        for (const char *at = shown.bytes; t.n <= MOST_TILES && (at = hl_shown_next(at, true, &t.at[t.n])) != NULL;) {
+            t.n++;
+        }
     }
     return t;
 }
@@ -40,11 +42,7 @@ static tiles tiles_of(const hl_terminal *terminal, const char *token, int column
 /* Character i of those that `most` lines show. */
 static void put_tile(const hl_terminal *terminal, const tiles *t, int i, int most, int columns, hl_text *text)
 {
-    hl_shown shown;
-    const char *rest = t->bytes;
-    for (int k = 0; k <= i; k++) {
-        rest = hl_shown_next(rest, false, &shown);
-    }
+    hl_shown shown = t->at[i];
     if (i == most - 1 && t->n > most) {
         hl_terminal_put(terminal, "  ", 1, text); /* cut to one column: writes the sign for a cut text */
         shown.columns = 1;

@@ -170,12 +170,10 @@ hl_status hl_syntax_study_judge_bytes(const hl_syntax_study *study, const hl_syn
     }
     int64_t n = count_judged(study->treebank), T = longest_judged(study->treebank);
     const hl_model_source *source = &study->model->source;
-    hl_model *dry = hl_calloc(1, sizeof *dry); /* without numbers, and too large for the stack of some threads */
-    HL_NEED(dry != NULL, "the effects of heads");
-    hl_status status = hl_model_init(dry, &source->shape);
-    HL_THEN(status, hl_effect_losses_plan(dry, (n + 1) / 2, source->slice, T, source->threads, bytes));
+    hl_model dry = { 0 }; /* without numbers */
+    hl_status status = hl_model_init(&dry, &source->shape);
+    HL_THEN(status, hl_effect_losses_plan(&dry, (n + 1) / 2, source->slice, T, source->threads, bytes));
     *bytes = hl_size_sum(*bytes, hl_examples_bytes(n, T, 1 + study->treebank->n_relations));
-    hl_model_free(dry);
-    hl_free(dry);
+    hl_model_free(&dry);
     return status;
 }

@@ -87,12 +87,10 @@ hl_status hl_treebank_run_pass(const hl_opened_model *opened, const hl_treebank 
     if (!run->null) {
         return run_model(opened, &opened->model, treebank, &c);
     }
-    hl_model *drawn = hl_calloc(1, sizeof *drawn);
-    HL_NEED(drawn != NULL, "random weights");
-    hl_status status = hl_opened_model_draw_null(&opened->source, drawn);
-    HL_THEN(status, run_model(opened, drawn, treebank, &c));
-    hl_model_free(drawn);
-    hl_free(drawn);
+    hl_model drawn = { 0 };
+    hl_status status = hl_opened_model_draw_null(&opened->source, &drawn);
+    HL_THEN(status, run_model(opened, &drawn, treebank, &c));
+    hl_model_free(&drawn);
     return status;
 }
 

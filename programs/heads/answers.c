@@ -1,11 +1,12 @@
 #include "programs/heads/answers.h"
 
-#include "core/base/shown_text.h"
 #include "core/files/json_text.h"
 #include "heads/answers.h"
 #include "show/table.h"
+#include "show/terminal_cells.h"
 
 #include <inttypes.h>
+#include <limits.h>
 
 static hl_answer answer_at(const hl_snapshot *maps, int64_t position)
 {
@@ -44,13 +45,9 @@ static int64_t next_answer(const hl_model_source *run, const hl_snapshot *maps, 
 /* A token in a column of that width, with a space after it. */
 static void print_token(hl_text *text, const char *token, int width)
 {
-    size_t columns = 0;
-    hl_shown shown;
-    for (const char *rest = token; (rest = hl_shown_next(rest, false, &shown)) != NULL;) {
-        columns += (size_t)shown.columns;
-    }
-    hl_text_shown(text, token);
-    hl_text_print(text, "%*s", columns < (size_t)width ? width - (int)columns : 1, "");
+    static const hl_terminal any = { .ascii = false };
+    int columns = hl_terminal_put(&any, token, INT_MAX, text);
+    hl_terminal_space(text, columns < width ? width - columns : 1);
 }
 
 void hl_heads_tokens_print(hl_text *text, const hl_vocabulary *vocabulary, const hl_examples *examples)

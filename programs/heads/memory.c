@@ -59,12 +59,10 @@ hl_status hl_heads_need_check(const hl_heads_need *need, hl_memory_at_hand at_ha
 
 hl_status hl_heads_bytes(const hl_heads_need *need, hl_heads_bytes_of *bytes_of, size_t *bytes)
 {
-    hl_model *model = hl_calloc(1, sizeof *model); /* too large for the stack of some threads */
-    HL_NEED(model != NULL, "the model's sizes");
-    hl_status status = hl_model_init(model, &need->run->source.shape);
-    HL_THEN(status, bytes_of(need, model, bytes));
-    hl_model_free(model);
-    hl_free(model);
+    hl_model model = { 0 };
+    hl_status status = hl_model_init(&model, &need->run->source.shape);
+    HL_THEN(status, bytes_of(need, &model, bytes));
+    hl_model_free(&model);
     return status;
 }
 

@@ -12,24 +12,24 @@
 static int count_shown(const hl_heads_writes *w)
 {
     enum { MOST = 3 };
-    int n = w->own->n_writers;
-    return w->wide || n <= MOST ? n : MOST;
+    int n = w->own.n_writers;
+    return w->command->wide || n <= MOST ? n : MOST;
 }
 
 static const hl_written_answer *answer_at(const hl_heads_writes *w, int64_t index)
 {
-    return &w->own->answers[index];
+    return &w->own.answers[index];
 }
 
 /* What writer number `rank` of the table's order adds to an answer. */
 static double term_of(const hl_heads_writes *w, int64_t answer, int rank)
 {
-    return w->own->terms[answer * w->own->n_writers + w->order[rank]];
+    return w->own.terms[answer * w->own.n_writers + w->order[rank]];
 }
 
 static const char *token_of(const hl_heads_writes *w, int64_t index)
 {
-    return hl_vocabulary_token(w->run->source.vocabulary, w->examples->tokens[answer_at(w, index)->position]);
+    return hl_vocabulary_token(w->run->source.vocabulary, w->examples.tokens[answer_at(w, index)->position]);
 }
 
 static const char *answer_of(const hl_heads_writes *w, int64_t index)
@@ -39,7 +39,7 @@ static const char *answer_of(const hl_heads_writes *w, int64_t index)
 
 static void name_of(const hl_heads_writes *w, int rank, char name[HL_WRITER_NAME])
 {
-    hl_writer_name(&w->own->writers[w->order[rank]], name);
+    hl_writer_name(&w->own.writers[w->order[rank]], name);
 }
 
 /* ---- for a person ---- */
@@ -56,7 +56,7 @@ static void shown_row(const void *context, int64_t index, hl_row *row)
     hl_text_free(&answer);
     int shown = count_shown(w);
     double others = 0;
-    for (int r = 0; r < w->own->n_writers; r++) {
+    for (int r = 0; r < w->own.n_writers; r++) {
         char name[HL_WRITER_NAME];
         name_of(w, r, name);
         if (r < shown) {
@@ -65,7 +65,7 @@ static void shown_row(const void *context, int64_t index, hl_row *row)
             others += term_of(w, index, r);
         }
     }
-    if (shown < w->own->n_writers) {
+    if (shown < w->own.n_writers) {
         hl_row_number(row, "others", NULL, 2, others);
     }
     hl_row_number(row, "logit", NULL, 2, answer_at(w, index)->logit);
@@ -73,10 +73,10 @@ static void shown_row(const void *context, int64_t index, hl_row *row)
 
 static void print_table(hl_text *text, const hl_heads_writes *w)
 {
-    const hl_writes *own = w->own;
+    const hl_writes *own = &w->own;
     hl_text tokens = { 0 };
-    hl_heads_tokens_print(&tokens, w->run->source.vocabulary, w->examples);
-    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, example %" PRId64 ":%s", w->run->source.path, w->example,
+    hl_heads_tokens_print(&tokens, w->run->source.vocabulary, &w->examples);
+    hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, example %" PRId64 ":%s", w->run->source.path, w->command->example,
                       hl_text_part(text, &tokens));
     hl_text_free(&tokens);
     hl_results_print_apart(text, (hl_results){ shown_row, w, own->n_kept }, HL_TABLE_WIDTH, 1);
@@ -96,8 +96,8 @@ static void print_table(hl_text *text, const hl_heads_writes *w)
 static void row_of(const void *context, int64_t index, hl_row *row)
 {
     const hl_heads_writes *w = context;
-    int64_t answer = index / w->own->n_writers;
-    int rank = (int)(index % w->own->n_writers);
+    int64_t answer = index / w->own.n_writers;
+    int rank = (int)(index % w->own.n_writers);
     char name[HL_WRITER_NAME];
     name_of(w, rank, name);
     hl_row_integer(row, NULL, "position", (double)answer_at(w, answer)->position);
@@ -111,7 +111,7 @@ static void row_of(const void *context, int64_t index, hl_row *row)
 static json_t *answer_object(const hl_heads_writes *w, int64_t index)
 {
     json_t *terms = json_array();
-    for (int r = 0; r < w->own->n_writers; r++) {
+    for (int r = 0; r < w->own.n_writers; r++) {
         hl_json_append(&terms, json_real(term_of(w, index, r)));
     }
     return json_pack("{s:I, s:o, s:o, s:f, s:o}", "position", (json_int_t)answer_at(w, index)->position, "token",
@@ -121,8 +121,8 @@ static json_t *answer_object(const hl_heads_writes *w, int64_t index)
 
 static void print_json(hl_text *text, const hl_heads_writes *w)
 {
-    const hl_writes *own = w->own;
-    json_t *tokens = hl_heads_tokens_json(w->run->source.vocabulary, w->examples);
+    const hl_writes *own = &w->own;
+    json_t *tokens = hl_heads_tokens_json(w->run->source.vocabulary, &w->examples);
     json_t *writers = json_array(), *answers = json_array();
     for (int r = 0; r < own->n_writers; r++) {
         char name[HL_WRITER_NAME];
@@ -133,17 +133,18 @@ static void print_json(hl_text *text, const hl_heads_writes *w)
         hl_json_append(&answers, answer_object(w, a));
     }
     hl_json_print_document(text, json_pack("{s:o, s:I, s:o, s:b, s:o, s:o, s:o}", "step",
-                                           w->step >= 0 ? json_integer(w->step) : json_null(), "example",
-                                           (json_int_t)w->example, "tokens", tokens, "exact", (int)own->exact,
-                                           "largest_gap", own->exact ? json_real(own->largest_gap) : json_null(),
-                                           "writers", writers, "answers", answers));
+                                           w->run->weights_step >= 0 ? json_integer(w->run->weights_step) : json_null(),
+                                           "example", (json_int_t)w->command->example, "tokens", tokens, "exact",
+                                           (int)own->exact, "largest_gap",
+                                           own->exact ? json_real(own->largest_gap) : json_null(), "writers", writers,
+                                           "answers", answers));
 }
 
 void hl_heads_writes_example(const hl_heads_writes *writes, hl_heads_answer *answer)
 {
-    int64_t n = writes->own->n_kept;
+    int64_t n = writes->own.n_kept;
     print_table(&answer->table, writes);
     print_json(&answer->json, writes);
-    hl_results_csv(&answer->csv, (hl_results){ row_of, writes, n * writes->own->n_writers });
+    hl_results_csv(&answer->csv, (hl_results){ row_of, writes, n * writes->own.n_writers });
     hl_results_markdown(&answer->markdown, (hl_results){ shown_row, writes, n });
 }

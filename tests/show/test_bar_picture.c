@@ -52,12 +52,11 @@ TEST(bars_are_as_long_as_their_values)
 
 TEST(what_cannot_be_drawn_is_refused)
 {
-    hl_text bytes = { 0 };
+    hl_text *bytes = scratch_text();
     hl_bar bad = { "x", NAN, 0 };
     hl_bar_picture none = { "t", bars, 0, NULL }, one = { "t", &bad, 1, NULL };
-    ck_assert_int_eq(hl_bar_picture_print(&none, HL_PNG, 144, &bytes).code, HL_INVALID);
-    ck_assert_int_eq(hl_bar_picture_print(&one, HL_PNG, 144, &bytes).code, HL_INVALID);
-    hl_text_free(&bytes);
+    ck_assert_int_eq(hl_bar_picture_print(&none, HL_PNG, 144, bytes).code, HL_INVALID);
+    ck_assert_int_eq(hl_bar_picture_print(&one, HL_PNG, 144, bytes).code, HL_INVALID);
 }
 
 SUITE("bar pictures")

@@ -26,13 +26,11 @@ enum { PNG = HL_PNG, SVG = HL_SVG, PDF = HL_PDF, FORMATS = HL_PICTURE_FORMATS };
 /* `rows` rows of that many panels, all of the made-up map, each with a title. */
 static hl_picture grid_of(hl_panel *panels, const int64_t *rows, int64_t n_rows, int64_t n_tokens)
 {
-    int n = 0;
-    hl_panel panel = drawn_panel(&made, "L0H3 offset(-11) 0.98", n_tokens, n_tokens);
+    int64_t n = 0;
     for (int64_t r = 0; r < n_rows; r++) {
-        for (int64_t c = 0; c < rows[r]; c++) {
-            panels[n++] = panel;
-        }
+        n += rows[r];
     }
+    drawn_panels(&made, panels, (int)n, "L0H3 offset(-11) 0.98", n_tokens);
     return (hl_picture){
         .panels = panels, .row_lengths = rows, .n_rows = n_rows, .caption = "copy_task, step 250, example 0"
     };
@@ -67,10 +65,10 @@ LOOP_TEST(a_png_has_the_size_and_resolution_asked_for, 0, 3)
     hl_panel panels[5];
     hl_picture picture = grid_of(panels, (int64_t[]){ 2, 3 }, 2, 9);
     hl_picture_layout layout = layout_of(&picture);
-    hl_text bytes = { 0 };
-    hl_text_print(&bytes, "before");
-    expect_ok(hl_picture_print(&picture, HL_PNG, dpi, &bytes));
-    const char *png = bytes.bytes + strlen("before");
+    hl_text *bytes = scratch_text();
+    hl_text_print(bytes, "before");
+    expect_ok(hl_picture_print(&picture, HL_PNG, dpi, bytes));
+    const char *png = bytes->bytes + strlen("before");
     ck_assert_int_eq(memcmp(png, "\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16), 0);
     ck_assert_uint_eq(big_endian(png + 16), (uint32_t)ceil(layout.width * dpi / 72));
     ck_assert_uint_eq(big_endian(png + 20), (uint32_t)ceil(layout.height * dpi / 72));
@@ -79,8 +77,7 @@ LOOP_TEST(a_png_has_the_size_and_resolution_asked_for, 0, 3)
     ck_assert_uint_eq(big_endian(png + 45), (uint32_t)lround(dpi / 0.0254));
     ck_assert_int_eq(png[49], 1);
     ck_assert_uint_eq(big_endian(png + 50), (uint32_t)crc32(0, (const unsigned char *)png + 37, 13));
-    ck_assert_int_eq(memcmp(bytes.bytes + bytes.size - 8, "IEND\xae\x42\x60\x82", 8), 0);
-    hl_text_free(&bytes);
+    ck_assert_int_eq(memcmp(bytes->bytes + bytes->size - 8, "IEND\xae\x42\x60\x82", 8), 0);
 }
 
 typedef struct reader {
@@ -306,15 +303,14 @@ LOOP_TEST(tokens_titles_and_captions_may_hold_anything, 0, FORMATS)
     hl_panel panel = drawn_panel(&made, NULL, DRAWN_NASTY, DRAWN_NASTY);
     panel.queries = panel.keys = drawn_nasty;
     for (int i = 0; i < DRAWN_NASTY; i++) {
-        hl_text bytes = { 0 };
+        hl_text *bytes = scratch_text();
         panel.title = drawn_nasty[i];
         hl_picture picture = { .panels = &panel, .row_lengths = one_panel, .n_rows = 1, .caption = drawn_nasty[i] };
-        expect_ok(print_as(_i, &picture, &bytes));
-        ck_assert_uint_gt(bytes.size, 1000);
+        expect_ok(print_as(_i, &picture, bytes));
+        ck_assert_uint_gt(bytes->size, 1000);
         if (_i == SVG) {
-            expect_well_formed(&bytes);
+            expect_well_formed(bytes);
         }
-        hl_text_free(&bytes);
     }
 }
 

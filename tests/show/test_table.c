@@ -152,13 +152,9 @@ TEST(the_table_of_a_recorder_lists_all_its_heads)
 
     hl_text text = { 0 }, expected = { 0 };
     expect_ok(hl_table_of(&recorder, NULL, &text));
-    static const char *const rows[] = { "\nL0H0 ", "\nL0H1 ", "\nL0H2 ", "\nL0H3 ", "\nL1H0 ", "\nL1H1 " };
-    const char *at = text.bytes;
     hl_head_metrics heads[6];
     hl_label labels[6];
     for (int i = 0; i < 6; i++) {
-        at = strstr(at, rows[i]);
-        ck_assert_ptr_nonnull(at);
         hl_patterns patterns = hl_recorder_patterns(&recorder, i / 4, i % 4);
         heads[i] = hl_head_measure(i / 4, &patterns);
         labels[i] = hl_label_of(&patterns);

@@ -137,12 +137,10 @@ static hl_status measure_untrained(const hl_opened_model *run, hl_space_pairs *p
     if (run->source.open != NULL) {
         return hl_ok();
     }
-    hl_model *random = hl_calloc(1, sizeof *random);
-    HL_NEED(random != NULL, "random weights");
-    hl_status status = hl_opened_model_draw_null(&run->source, random);
-    HL_THEN(status, hl_space_pairs_make(pairs, random, 1));
-    hl_model_free(random);
-    hl_free(random);
+    hl_model random = { 0 };
+    hl_status status = hl_opened_model_draw_null(&run->source, &random);
+    HL_THEN(status, hl_space_pairs_make(pairs, &random, 1));
+    hl_model_free(&random);
     return status;
 }
 

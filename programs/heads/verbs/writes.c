@@ -19,21 +19,18 @@
 
 /* A row as it is in the model's measurement or the null's. */
 typedef struct part {
-    hl_writer writer;           /* without answers a head, whose direct contribution is NaN */
+    hl_writer writer;           /* without answers its direct contribution is NaN */
     const hl_head_writes *head; /* NULL: it is none */
 } part;
 
 static part part_of(const hl_heads_writes *w, const hl_writes *writes, int index)
 {
-    if (!writes->has_answers) {
-        const hl_head_writes *head = &writes->heads[index];
-        hl_writer writer = { .kind = HL_WRITER_HEAD, .layer = head->layer, .number = head->head };
-        writer.direct = (hl_estimate){ NAN, NAN };
-        return (part){ writer, head };
-    }
     hl_writer writer = writes->writers[index];
     bool is_head = writer.kind == HL_WRITER_HEAD;
     int64_t first = is_head ? hl_heads_before(&w->run->source.shape, writer.layer) : 0;
+    if (!writes->has_answers) {
+        writer.direct = (hl_estimate){ NAN, NAN };
+    }
     return (part){ writer, is_head ? &writes->heads[first + writer.number] : NULL };
 }
 
@@ -61,9 +58,10 @@ static void row_of(const void *context, int64_t index, hl_row *row)
     static const char *const kinds[] = { "embedding",    "head",      "attention_bias",
                                          "feed_forward", "norm_bias", "output_bias" };
     const hl_heads_writes *w = context;
-    const hl_writes *own = w->own;
-    part p = part_of(w, own, w->order[index]), null = part_of(w, w->null, w->order[index]);
-    bool answers = own->has_answers, all = w->wide || !answers, copies = p.head != NULL && p.head->copies.n > 0;
+    const hl_writes *own = &w->own;
+    part p = part_of(w, own, w->order[index]), null = part_of(w, &w->null, w->order[index]);
+    bool answers = own->has_answers, all = w->command->wide || !answers,
+         copies = p.head != NULL && p.head->copies.n > 0;
     char name[HL_WRITER_NAME];
     hl_writer_name(&p.writer, name);
     hl_row_text(row, answers ? "writer" : "head", "writer", "%s", name);
@@ -93,9 +91,10 @@ static void row_of(const void *context, int64_t index, hl_row *row)
 
 static void print_heading(hl_text *text, const hl_heads_writes *w)
 {
-    const hl_writes *own = w->own;
-    if (w->step >= 0 && w->run->source.open == NULL) {
-        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, weights of step %" PRId64, w->run->source.path, w->step);
+    const hl_writes *own = &w->own;
+    int64_t step = w->run->weights_step;
+    if (step >= 0 && w->run->source.open == NULL) {
+        hl_text_paragraph(text, HL_TABLE_WIDTH, "%s, weights of step %" PRId64, w->run->source.path, step);
     } else {
         hl_text_paragraph(text, HL_TABLE_WIDTH, "%s", w->run->source.path);
     }
@@ -162,11 +161,11 @@ static void print_table(hl_text *text, const hl_heads_writes *w)
 {
     print_heading(text, w);
     hl_results_print_apart(text, (hl_results){ row_of, w, w->n_rows }, HL_TABLE_WIDTH, 1);
-    if (w->own->has_answers) {
-        print_sum(text, w->own, w->run->source.shape.bf16);
+    if (w->own.has_answers) {
+        print_sum(text, &w->own, w->run->source.shape.bf16);
         hl_text_print(text, "\n");
     }
-    print_words(text, w->own);
+    print_words(text, &w->own);
 }
 
 /* ---- all forms ---- */
@@ -175,14 +174,14 @@ static void print_table(hl_text *text, const hl_heads_writes *w)
  * {"step", "examples", "positions", "exact", "logit", "logit_error", "largest_gap", "writers": [{"writer", "kind",
  * "layer", "head", "direct", "direct_error", "share", "direct_null", "copies", "copies_baseline", "copies_null",
  * "earns_copies", "write_norm", "write_norm_error", "write_norm_null"}]}; CSV the writers; null or nothing where a
- * number is not there. With `wide`, the table has all columns. */
+ * number is not there. With --wide, the table has all columns. */
 static void add_tables(const hl_heads_writes *w, hl_heads_answer *answer)
 {
     const hl_results rows = { row_of, w, w->n_rows };
-    const hl_writes *own = w->own;
+    const hl_writes *own = &w->own;
     print_table(&answer->table, w);
     bool answers = own->has_answers;
-    json_t *step = w->step >= 0 ? json_integer(w->step) : json_null();
+    json_t *step = w->run->weights_step >= 0 ? json_integer(w->run->weights_step) : json_null();
     hl_json_print_document(
         &answer->json,
         json_pack("{s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "step", step, "examples", (json_int_t)own->n_examples,
@@ -196,32 +195,56 @@ static void add_tables(const hl_heads_writes *w, hl_heads_answer *answer)
 
 /* ---- measuring ---- */
 
-static hl_status measure_null(const hl_opened_model *run, const hl_examples *examples, hl_writes *null)
+static hl_status measure_null(hl_heads_writes *w)
 {
-    hl_model *random = hl_calloc(1, sizeof *random);
-    HL_NEED(random != NULL, "random weights");
-    hl_writes_options options = hl_opened_model_writes_options(run);
-    hl_status status = hl_opened_model_draw_null(&run->source, random);
-    HL_THEN(status, hl_writes_measure(random, examples, &options, null));
-    hl_model_free(random);
-    hl_free(random);
+    hl_model random = { 0 };
+    hl_writes_options options = hl_opened_model_writes_options(w->run);
+    hl_status status = hl_opened_model_draw_null(&w->run->source, &random);
+    HL_THEN(status, hl_writes_measure(&random, &w->examples, &options, &w->null));
+    hl_model_free(&random);
     return status;
 }
 
-static double size_of(const hl_writes *writes, int row)
+/* The null is that of all examples: the terms of one are compared with nothing. */
+static hl_status measure(hl_heads_writes *w, hl_opened_model *run)
 {
-    return writes->has_answers ? fabs(writes->writers[row].direct.mean) : writes->heads[row].norm.mean;
+    const hl_snapshot *snapshot;
+    int64_t step = w->command->step, example = w->command->example;
+    HL_TRY(hl_opened_model_snapshot(run, step, &snapshot));
+    HL_TRY(hl_heads_load_weights(run, snapshot->step, step >= 0));
+    w->examples = snapshot->examples;
+    if (example >= w->examples.n_examples) {
+        return hl_error(HL_INVALID, "command line: --example: %" PRId64 ": the examples are 0 .. %" PRId64, example,
+                        w->examples.n_examples - 1);
+    }
+    hl_writes_options options = hl_opened_model_writes_options(run);
+    if (example >= 0) {
+        w->examples = hl_examples_slice(&snapshot->examples, example, 1);
+        options.keep_terms = true;
+    }
+    HL_TRY(hl_writes_measure(&run->model, &w->examples, &options, &w->own));
+    return example < 0 ? measure_null(w) : hl_ok();
 }
 
-/* The largest direct contribution first, or without answers the largest norm. */
-static void sort_rows(const hl_writes *writes, int *order, int n)
+/* ---- the rows ---- */
+
+static double size_of(const hl_heads_writes *w, int index)
 {
-    for (int i = 0; i < n; i++) {
-        int at = i;
-        for (; at > 0 && size_of(writes, order[at - 1]) < size_of(writes, i); at--) {
-            order[at] = order[at - 1];
+    part p = part_of(w, &w->own, index);
+    return w->own.has_answers ? fabs(p.writer.direct.mean) : norm_of(p);
+}
+
+/* The largest direct contribution first; without answers only the heads, the largest norm first. */
+static void sort_rows(hl_heads_writes *w)
+{
+    for (int i = 0; i < w->own.n_writers; i++) {
+        if (w->own.has_answers || w->own.writers[i].kind == HL_WRITER_HEAD) {
+            int at = w->n_rows++;
+            for (; at > 0 && size_of(w, w->order[at - 1]) < size_of(w, i); at--) {
+                w->order[at] = w->order[at - 1];
+            }
+            w->order[at] = i;
         }
-        order[at] = i;
     }
 }
 
@@ -229,56 +252,41 @@ static void sort_rows(const hl_writes *writes, int *order, int n)
 static hl_status draw(const void *context, hl_picture_format format, hl_text *bytes)
 {
     const hl_heads_writes *w = context;
-    const hl_writes *own = w->own;
+    const hl_writes *own = &w->own;
     hl_bar *bars = hl_calloc((size_t)w->n_rows, sizeof *bars);
-    char(*names)[HL_WRITER_NAME] = hl_calloc((size_t)w->n_rows, sizeof *names);
     hl_text title = { 0 };
-    bool complete = bars != NULL && names != NULL;
-    for (int i = 0; i < w->n_rows && complete; i++) {
+    for (int i = 0; i < w->n_rows && bars != NULL; i++) {
         const hl_writer *writer = &own->writers[w->order[i]];
-        hl_writer_name(writer, names[i]);
-        bars[i] = (hl_bar){ names[i], writer->direct.mean, writer->direct.error };
+        bars[i] = (hl_bar){ .value = writer->direct.mean, .error = writer->direct.error };
+        hl_writer_name(writer, bars[i].name);
     }
     hl_text_print(&title, "%s: what each part adds to the right answer's logit (%.2f in all)", w->run->source.name,
                   own->logit.mean);
     hl_bar_picture picture = { .title = title.bytes, .bars = bars, .n_bars = w->n_rows };
-    hl_status status = complete ? hl_text_status(&title) : hl_error_memory("the chart of what heads write");
+    hl_status status = bars != NULL ? hl_text_status(&title) : hl_error_memory("the chart of what heads write");
     HL_THEN(status, hl_bar_picture_print(&picture, format, HL_HEADS_PNG_DPI, bytes));
     hl_text_free(&title);
-    hl_free(names);
     hl_free(bars);
     return status;
 }
 
-static hl_status deliver(hl_heads_call *call, hl_heads_writes *w)
+static hl_status deliver(hl_heads_writes *w, FILE *out)
 {
-    if (!w->own->has_answers && (call->command.example >= 0 || hl_heads_command_draws(&call->command))) {
+    bool one = w->command->example >= 0;
+    if (!w->own.has_answers && (one || hl_heads_command_draws(w->command))) {
         return hl_error(HL_INVALID, "%s: %s without right answers there is no direct contribution to show",
-                        w->run->source.path, call->command.example >= 0 ? "--example:" : "--png, --svg and --pdf:");
+                        w->run->source.path, one ? "--example:" : "--png, --svg and --pdf:");
     }
-    w->n_rows = w->own->has_answers ? w->own->n_writers : (int)w->own->n_heads;
-    w->order = hl_calloc((size_t)w->n_rows, sizeof *w->order);
+    w->order = hl_calloc((size_t)w->own.n_writers, sizeof *w->order);
     HL_NEED(w->order != NULL, "what heads write");
-    sort_rows(w->own, w->order, w->n_rows);
+    sort_rows(w);
     hl_heads_answer answer = { .draw = draw, .of = w };
-    if (call->command.example >= 0) {
+    if (one) {
         hl_heads_writes_example(w, &answer);
     } else {
         add_tables(w, &answer);
     }
-    hl_status status = hl_heads_deliver(&call->command, &answer, call->out);
-    hl_free(w->order);
-    return status;
-}
-
-static hl_status choose_example(hl_examples *examples, int64_t example)
-{
-    if (example >= examples->n_examples) {
-        return hl_error(HL_INVALID, "command line: --example: %" PRId64 ": the examples are 0 .. %" PRId64, example,
-                        examples->n_examples - 1);
-    }
-    *examples = hl_examples_slice(examples, example, 1);
-    return hl_ok();
+    return hl_heads_deliver(w->command, &answer, out);
 }
 
 /* ---- the verb ---- */
@@ -302,32 +310,13 @@ static hl_status memory(hl_heads_need *need)
 
 static hl_status run(hl_heads_call *call)
 {
-    hl_opened_model *run = &call->model;
-    const hl_snapshot *snapshot;
     HL_TRY(hl_heads_call_start(call, HL_DATA_READ, hl_heads_call_needs_examples));
-    HL_TRY(hl_opened_model_snapshot(run, call->command.step, &snapshot));
-    HL_TRY(hl_heads_load_weights(run, snapshot->step, call->command.step >= 0));
-    hl_writes_options options = hl_opened_model_writes_options(run);
-    hl_writes own = { 0 }, null = { 0 };
-    hl_examples examples = snapshot->examples;
-    if (call->command.example >= 0) {
-        HL_TRY(choose_example(&examples, call->command.example));
-        options.keep_terms = true;
-    }
-    hl_status status = hl_writes_measure(&run->model, &examples, &options, &own);
-    HL_THEN(status, call->command.example < 0 ? measure_null(run, &examples, &null) : hl_ok());
-    if (status.code == HL_OK) {
-        hl_heads_writes w = { .run = run,
-                              .examples = &examples,
-                              .step = run->weights_step,
-                              .own = &own,
-                              .null = &null,
-                              .example = call->command.example,
-                              .wide = call->command.wide };
-        status = deliver(call, &w);
-    }
-    hl_writes_free(&own);
-    hl_writes_free(&null);
+    hl_heads_writes w = { .run = &call->model, .command = &call->command };
+    hl_status status = measure(&w, &call->model);
+    HL_THEN(status, deliver(&w, call->out));
+    hl_free(w.order);
+    hl_writes_free(&w.own);
+    hl_writes_free(&w.null);
     return status;
 }
 
