@@ -326,40 +326,6 @@ static void write_text(const char *path, const char *text)
     scratch_write(path, text, strlen(text));
 }
 
-/* Replaces the line with the format of a sweep's plan. */
-static void set_plan_format(const char *folder, const char *line)
-{
-    const char *plan = run_file(folder, "plan.txt");
-    size_t size;
-    char *content = scratch_read(plan, &size), *at = strstr(content, "# Format: "), text[4096];
-    ck_assert_ptr_nonnull(at);
-    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - content), content, line, strchr(at, '\n') + 1);
-    write_text(plan, text);
-    free(content);
-}
-
-TEST(a_plan_of_a_newer_format_is_refused_and_one_that_says_none_is_gone_on_with)
-{
-    const char *config = run_tiny_config(), *folder = run_path("sweep");
-    OK(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder));
-    set_plan_format(folder, "# Format: 99\n");
-    REFUSED(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder), 3,
-            "runs.format_99_this_headlight_reads_up");
-    set_plan_format(folder, "");
-    SAYS(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder), "2 of 2 trainings are done already\n");
-}
-
-TEST(what_stands_in_the_way_of_one_stops_no_other)
-{
-    const char *config = run_tiny_config(), *folder = run_path("sweep"), *cell = run_file(folder, "heads=1,seed=1");
-    ck_assert_int_eq(mkdir(folder, 0777), 0);
-    EXPECT_RUN(0, config, "model.heads=1", "--quiet", "--out", cell);
-    TELLS(ABLATE(config, "--heads", "1,4", "--seeds", "1", "train.steps=30", "--out", folder), 1,
-          "heads=1,seed=1  failed: ", "config.ini: is of a training with other settings");
-    ck_assert_int_eq(count(sweep_csv(folder), ",failed\n"), 1);
-    ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 2);
-}
-
 /* A row of ablation.csv is believed only of the training that it was of. */
 TEST(under_another_plan_a_folder_tells_no_results_of_its_runs)
 {
@@ -454,19 +420,6 @@ TEST(a_training_that_is_still_dying_is_waited_for)
     ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 2);
 }
 
-static int program_without_children(int argc, char **argv, FILE *out, FILE *err)
-{
-    signal(SIGCHLD, SIG_IGN); /* as some services start what they start */
-    return sweep_program(argc, argv, out, err);
-}
-
-TEST(it_ends_where_the_ends_of_processes_were_ignored)
-{
-    const char *arguments[] = { run_tiny_config(), "--heads", "1,2", "--seeds", "1", "--out", run_path("s"), NULL };
-    OK(run_with((run_options){ .arguments = arguments, .program = program_without_children }));
-    ck_assert_int_eq(count(sweep_csv(run_path("s")), ",done\n"), 2);
-}
-
 TEST(a_wrong_config_is_refused_before_anything_begins)
 {
     const char *folder = run_path("sweep");
@@ -487,16 +440,6 @@ TEST(another_plan_in_the_folder_is_refused)
             "runs.this_folder_holds_another_sweep_by");
     ck_assert_str_eq(sweep_csv(folder), csv);
     ck_assert(checkpoint_of(cell) == before);
-
-    /* what follows a zero byte is no part of any plan */
-    const char *plan = run_file(folder, "plan.txt"), *text = run_read(plan);
-    char *longer = calloc(strlen(text) + 8, 1);
-    memcpy(longer, text, strlen(text));
-    memcpy(longer + strlen(text) + 1, "more", 4);
-    scratch_write(plan, longer, strlen(text) + 5);
-    free(longer);
-    REFUSED(ABLATE(config, "--heads", "2", "--seeds", "1", "--out", folder), 3, "runs.not_the_plan_of_a_sweep");
-    scratch_write(plan, text, strlen(text));
 
     SAYS(ABLATE(config, "--heads", "2", "--seeds", "1", "--target", "0.3", "--jobs", "1", "--out", folder),
          "steps to 30%"); /* another target is another table, not another plan */

@@ -77,6 +77,37 @@ TEST(a_cell_is_one_calls_until_it_and_its_training_let_go)
     hl_ablate_plan_free(&plan);
 }
 
+TEST(a_plan_of_a_newer_format_or_with_more_behind_it_is_refused)
+{
+    static const struct {
+        const char *head, *end;
+        size_t more;
+        const char *message; /* NULL: it is gone on with */
+    } cases[] = {
+        { "# Made by: ablate\n# Format: 1\n", "", 0, NULL },
+        { "# Made by: ablate\n", "", 0, NULL }, /* by a Headlight that did not say */
+        { "# Made by: ablate\n# Format: 99\n", "", 0, "ablate.format_99_this_headlight_reads_up" },
+        { "# Made by: ablate\n# Format: 1\n", "\0more", 5, "ablate.not_the_plan_of_a_sweep" },
+    };
+    hl_ablate_plan plan = tiny_plan("2", 1);
+    CHECK_OK(open_with(&plan, "ablate", false));
+    const char *path = run_file(plan.folder, "plan.txt"), *rest = strstr(run_read(path), "\n\n") + 1;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hl_text text = { 0 };
+        hl_text_print(&text, "%s%s", cases[i].head, rest);
+        hl_text_add(&text, cases[i].end, cases[i].more);
+        scratch_write(path, text.bytes, text.size);
+        hl_text_free(&text);
+        hl_status status = open_with(&plan, "ablate", false);
+        if (cases[i].message == NULL) {
+            CHECK_OK(status);
+        } else {
+            message_check(status, HL_BAD_FILE, cases[i].message);
+        }
+    }
+    hl_ablate_plan_free(&plan);
+}
+
 /* Nothing is changed by what is refused. */
 TEST(files_of_others_are_refused_by_name_and_replaced_on_demand)
 {

@@ -1,12 +1,10 @@
 /* train.precision and model.attention in what bench measures. */
 #include "core/base/text.h"
-#include "core/base/threads.h"
-#include "core/files/json.h"
 #include "core/kernels/bf16.h"
 #include "programs/bench/table.h"
 #include "tests/check_suite.h"
 #include "tests/programs/bench/test_bench.h"
-#include "tests/runs/runs.h"
+#include "tests/runs/answers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,12 +13,9 @@
 /* A measuring process's line. */
 static json_t *measured(const char *what, const char *width, const char *override)
 {
-    run_result result = BENCH_NOTHING("--measure", what, run_config("x.ini", BENCH_TINY), "task.length=30", width,
-                                      override, "--threads", "1", "--seconds", "0.01");
-    json_t *root;
-    ck_assert_msg(result.code == 0, "%s", result.out);
-    CHECK_OK(hl_json_parse("the line", result.out, strlen(result.out), &root));
-    return root;
+    return answer_json(OK(BENCH_NOTHING("--measure", what, run_config("x.ini", BENCH_TINY), "task.length=30", width,
+                                        override, "--threads", "1", "--seconds", "0.01"))
+                           .out);
 }
 
 static void expect_precision(const char *override, const char *expected)
@@ -32,7 +27,6 @@ static void expect_precision(const char *override, const char *expected)
 
 TEST(the_precision_is_that_of_the_steps)
 {
-    hl_threads_setup();
     expect_precision("train.precision=float", "float");
     expect_precision("train.precision=auto", hl_bf16_missing() == NULL ? "bf16" : "float");
     if (hl_bf16_missing() == NULL) {
@@ -86,7 +80,7 @@ TEST(auto_that_is_float_here_is_told)
 static double layer_mib(const char *what, const char *width, const char *override)
 {
     json_t *root = measured(what, width, override);
-    double mib = json_number_value(json_object_get(root, "arena_mib"));
+    double mib = answer_figure(root, "arena_mib");
     json_decref(root);
     ck_assert_double_gt(mib, 0);
     return mib;
@@ -95,7 +89,6 @@ static double layer_mib(const char *what, const char *width, const char *overrid
 /* What is kept and packed for it is seen in its memory: in bf16 more is packed, in half the bytes. */
 TEST(a_layer_is_measured_as_the_config_computes_it)
 {
-    hl_threads_setup();
     const char *narrow = "model.d_model=16", *wide = "model.d_model=128";
     double kept = layer_mib("heads", narrow, "model.attention=keep");
     ck_assert_double_lt(layer_mib("heads", narrow, "model.attention=recompute"), kept);

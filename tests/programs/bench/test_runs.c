@@ -1,8 +1,6 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/base/threads.h"
 #include "core/files/folders.h"
-#include "core/files/json.h"
 #include "core/kernels/small_matmul.h"
 #include "programs/bench/json.h"
 #include "programs/bench/machine.h"
@@ -12,43 +10,32 @@
 #include "tests/check_suite.h"
 #include "tests/messages.h"
 #include "tests/programs/bench/test_bench.h"
-#include "tests/runs/runs.h"
+#include "tests/runs/answers.h"
 #include "tests/scratch.h"
 
-static json_t *parse(const char *text, size_t size)
-{
-    json_t *root;
-    hl_status status = hl_json_parse("the report", text, size, &root);
-    ck_assert_msg(status.code == HL_OK, "%s: %s", status.text, text);
-    return root;
-}
-
-static double number(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    ck_assert_msg(json_is_number(value), "%s is missing", key);
-    return json_number_value(value);
-}
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 static void check_workload(const json_t *object, const char *name, double flops)
 {
     ck_assert_str_eq(json_string_value(json_object_get(object, "name")), name);
-    double ms = number(object, "ms_median"), steps = number(object, "steps");
+    double ms = answer_figure(object, "ms_median"), steps = answer_figure(object, "steps");
     ck_assert(ms > 0 && ms < 5000 && steps >= 5);
-    ck_assert(number(object, "ms_quarter") <= ms && ms <= number(object, "ms_three_quarters"));
-    ck_assert_double_eq_tol(number(object, "tokens_per_second") * ms, 8 * 7 * 1e3, 1);
-    ck_assert_double_eq_tol(number(object, "gflops") * ms * 1e6, flops, 1e-4 * flops);
-    ck_assert_double_eq(number(object, "flops_per_step"), flops);
-    ck_assert_double_eq(number(object, "allocations_per_step"), 0);
-    ck_assert_double_eq(number(object, "length"), 7);
-    ck_assert_double_eq(number(object, "batch"), 8);
-    ck_assert_double_eq(number(object, "dropout"), 0.1);
+    ck_assert(answer_figure(object, "ms_quarter") <= ms && ms <= answer_figure(object, "ms_three_quarters"));
+    ck_assert_double_eq_tol(answer_figure(object, "tokens_per_second") * ms, 8 * 7 * 1e3, 1);
+    ck_assert_double_eq_tol(answer_figure(object, "gflops") * ms * 1e6, flops, 1e-4 * flops);
+    ck_assert_double_eq(answer_figure(object, "flops_per_step"), flops);
+    ck_assert_double_eq(answer_figure(object, "allocations_per_step"), 0);
+    ck_assert_double_eq(answer_figure(object, "length"), 7);
+    ck_assert_double_eq(answer_figure(object, "batch"), 8);
+    ck_assert_double_eq(answer_figure(object, "dropout"), 0.1);
     ck_assert_str_eq(json_string_value(json_object_get(object, "precision")), "float");
-    ck_assert_double_gt(number(object, "arena_mib"), 0.01);
-    ck_assert_double_gt(number(object, "peak_rss_mib"), number(object, "arena_mib"));
-    double sgemm = number(object, "sgemm_gflops");
+    ck_assert_double_gt(answer_figure(object, "arena_mib"), 0.01);
+    ck_assert_double_gt(answer_figure(object, "peak_rss_mib"), answer_figure(object, "arena_mib"));
+    double sgemm = answer_figure(object, "sgemm_gflops");
     ck_assert_double_gt(sgemm, 0.1);
-    ck_assert_double_eq_tol(number(object, "share_of_sgemm"), number(object, "gflops") / sgemm, 1e-6);
+    ck_assert_double_eq_tol(answer_figure(object, "share_of_sgemm"), answer_figure(object, "gflops") / sgemm, 1e-6);
 }
 
 /* What a figure can be traced by. */
@@ -76,35 +63,28 @@ static const double tiny_flops = 3.0 * (56 * 2 * (8 * 256 + 4 * 16 * 24 + 4 * 7 
 TEST(the_report_has_what_is_promised)
 {
     const char *a = run_config("one.ini", BENCH_TINY), *b = run_config("two.ini", BENCH_TINY);
-    char json[PATH_MAX];
-    snprintf(json, sizeof json, "%s", scratch_path("report.json"));
+    const char *json = run_path("report.json");
     run_result result =
         OK(BENCH(a, b, "model.heads=1", "--seconds", "0.05", "--threads", "1", "--profile", "--json", json));
-    size_t size;
-    char *text = scratch_read(json, &size);
-    ck_assert_ptr_nonnull(text);
-    json_t *root = parse(text, size), *list = json_object_get(root, "workloads");
-    ck_assert_double_eq(number(root, "threads"), 1);
+    json_t *root = answer_json(run_read(json)), *list = json_object_get(root, "workloads");
+    ck_assert_double_eq(answer_figure(root, "threads"), 1);
     check_software(root);
     ck_assert_uint_eq(json_array_size(list), 2);
     check_workload(json_array_get(list, 0), "one", tiny_flops);
     check_workload(json_array_get(list, 1), "two", tiny_flops);
-    ck_assert_double_ge(number(root, "sgemm_gflops"), number(json_array_get(list, 0), "sgemm_gflops"));
-    ck_assert_double_ge(number(root, "sgemm_gflops"), number(json_array_get(list, 1), "sgemm_gflops"));
+    ck_assert_double_ge(answer_figure(root, "sgemm_gflops"), answer_figure(json_array_get(list, 0), "sgemm_gflops"));
+    ck_assert_double_ge(answer_figure(root, "sgemm_gflops"), answer_figure(json_array_get(list, 1), "sgemm_gflops"));
     ck_assert_ptr_nonnull(json_object_get(json_array_get(list, 0), "profile"));
     json_decref(root);
-    free(text);
     SAYS(result, "\none ", "\ntwo ", "\none, op by op\n", "\nattention         backward", "; 1 thread\n",
          hl_small_matmul_generates() ? "\nLIBXSMM " : "\nwithout LIBXSMM\n", "counted is what Headlight allocates");
-    for (const char *line = result.out; *line != '\0'; line += strcspn(line, "\n") + 1) {
-        ck_assert_uint_le(strcspn(line, "\n"), 80);
-    }
+    answer_fits(result.out);
 }
 
 TEST(json_to_standard_output_stands_there_alone)
 {
     run_result result = OK(BENCH(run_config("x.ini", BENCH_TINY), "--seconds", "0.01", "--json", "-"));
-    json_t *root = parse(result.out, strlen(result.out));
+    json_t *root = answer_json(result.out);
     const json_t *workload = json_array_get(json_object_get(root, "workloads"), 0);
     check_workload(workload, "x", tiny_flops);
     ck_assert_ptr_null(json_object_get(workload, "profile"));
@@ -116,8 +96,8 @@ TEST(json_to_standard_output_stands_there_alone)
 static double padding_saved(const char *config, const char *override)
 {
     run_result result = OK(BENCH_NOTHING("--measure", "step", config, override, "--seconds", "0.05"));
-    json_t *root = parse(result.out, strlen(result.out));
-    double saved = number(root, "padding_saved");
+    json_t *root = answer_json(result.out);
+    double saved = answer_figure(root, "padding_saved");
     json_decref(root);
     return saved;
 }
@@ -137,7 +117,6 @@ TEST(padding_is_told_where_lengths_differ)
                                                   "[model]\nlayers = 1\nd_model = 8\nheads = 2\nd_ff = 8\n"
                                                   "[train]\nbatch_size = 4\n[patterns]\nexamples = 0\n");
     const char *copy = run_config("copy.ini", BENCH_TINY);
-    hl_threads_setup();
     double plain = padding_saved(masked, "train.length_window=0");
     double sorted = padding_saved(masked, "train.length_window=64");
     ck_assert(0 < sorted && sorted < plain && plain < 1);
@@ -153,18 +132,17 @@ TEST(padding_is_told_where_lengths_differ)
 /* The measuring process itself, with its allocations counted. */
 TEST(measuring_writes_one_line)
 {
-    hl_threads_setup();
     const char *config = run_config("x.ini", BENCH_TINY);
     static const char *const whats[] = { "step", "heads", "loop" };
     double flops[3], arena[3];
     for (int i = 0; i < 3; i++) {
         run_result result = OK(BENCH_NOTHING("--measure", whats[i], config, "--seconds", "0.01"));
         ck_assert_str_eq(result.err, "");
-        json_t *root = parse(result.out, strlen(result.out));
-        flops[i] = number(root, "flops_per_step");
-        ck_assert_double_gt(number(root, "ms_median"), 0);
-        ck_assert_double_eq(number(root, "allocations_per_step"), 0);
-        arena[i] = number(root, "arena_mib");
+        json_t *root = answer_json(result.out);
+        flops[i] = answer_figure(root, "flops_per_step");
+        ck_assert_double_gt(answer_figure(root, "ms_median"), 0);
+        ck_assert_double_eq(answer_figure(root, "allocations_per_step"), 0);
+        arena[i] = answer_figure(root, "arena_mib");
         ck_assert_double_gt(arena[i], 0);
         json_decref(root);
     }
@@ -205,7 +183,7 @@ static void clear_what_is_warned_of(void)
 TEST(a_run_that_fails_ends_bench_with_its_code_and_no_report)
 {
     const char *config = run_config("huge.ini", BENCH_TINY);
-    const char *json = scratch_format("%s", scratch_path("report.json"));
+    const char *json = run_path("report.json");
     clear_what_is_warned_of();
     run_result result = BENCH(config, "model.d_model=65536", "model.layers=256", "task.length=10000",
                               "train.batch_size=4096", "--seconds", "0.01", "--json", json);
@@ -223,11 +201,8 @@ TEST(a_report_that_cannot_be_written_is_known_at_once)
     REFUSED_SAYING(BENCH_NOTHING(config, "--json", "/nowhere/report.json"), 3, "/nowhere/report.json");
     REFUSED_SAYING(BENCH_NOTHING(config, "--json", "/dev/null"), 3,
                    "/dev/null: is not a regular file and is not replaced\n");
-    size_t size;
     REFUSED(BENCH_NOTHING(config, "--json", config), 2, "bench.json_is_the_config_which_would");
-    char *text = scratch_read(config, &size);
-    ck_assert_str_eq(text, BENCH_TINY);
-    free(text);
+    ck_assert_str_eq(run_read(config), BENCH_TINY);
 }
 
 /* The warnings of a run on two threads where the variable, and no other that matters, has this value. */
@@ -314,7 +289,7 @@ TEST(shipped_configs_lie_beside_the_program)
 {
     char *path;
     for (int i = 0; i < HL_BENCH_SHIPPED; i++) {
-        hl_status status = hl_shipped_config(bench_built(), hl_bench_shipped[i], &path);
+        hl_status status = hl_shipped_config(HL_BENCH_PROGRAM, hl_bench_shipped[i], &path);
         CHECK_OK(status);
         ck_assert(scratch_exists(path));
         hl_free(path);
@@ -333,23 +308,23 @@ TEST(a_workload_has_a_name)
     char *path;
     for (int i = 0; i < HL_BENCH_SHIPPED; i++) {
         const char *name = scratch_format("%.*s", (int)strcspn(hl_bench_shipped[i] + 6, "."), hl_bench_shipped[i] + 6);
-        CHECK_OK(hl_bench_find_config(bench_built(), name, &path));
+        CHECK_OK(hl_bench_find_config(HL_BENCH_PROGRAM, name, &path));
         ck_assert_msg(strstr(path, hl_bench_shipped[i]) != NULL, "%s: %s", name, path);
         hl_free(path);
     }
-    message_check(hl_bench_find_config(bench_built(), "tin", &path), HL_INVALID, "bench.tin_no_such_config_and_no");
-    CHECK_OK(hl_bench_find_config(bench_built(), "tin.ini", &path));
+    message_check(hl_bench_find_config(HL_BENCH_PROGRAM, "tin", &path), HL_INVALID, "bench.tin_no_such_config_and_no");
+    CHECK_OK(hl_bench_find_config(HL_BENCH_PROGRAM, "tin.ini", &path));
     ck_assert_str_eq(path, "tin.ini");
     hl_free(path);
     SAYS(BENCH("tiny", "t1024", "--seconds", "0.01", "--threads", "1", "task.length=5"), "\nt1024 ");
     OK(BENCH("--heads", "tiny", "--seconds", "0.001", "--threads", "1"));
     ck_assert_int_eq(chdir(scratch_path("")), 0); /* a file of that name is meant where there is one, but no folder */
     CHECK_OK(hl_folder_make("long"));
-    CHECK_OK(hl_bench_find_config(bench_built(), "long", &path));
+    CHECK_OK(hl_bench_find_config(HL_BENCH_PROGRAM, "long", &path));
     ck_assert_msg(strstr(path, "bench/long.ini") != NULL, "%s", path);
     hl_free(path);
     scratch_write("tiny", BENCH_TINY, strlen(BENCH_TINY));
-    CHECK_OK(hl_bench_find_config(bench_built(), "tiny", &path));
+    CHECK_OK(hl_bench_find_config(HL_BENCH_PROGRAM, "tiny", &path));
     ck_assert_str_eq(path, "tiny");
     hl_free(path);
 }
@@ -425,11 +400,10 @@ TEST(one_head_is_compared_with_as_many_as_asked_for)
 TEST(heads_that_cannot_be_compared_are_refused_at_once)
 {
     const char *config = run_config("x.ini", BENCH_TINY);
-    char d_model[PATH_MAX + 128];
-    snprintf(d_model, sizeof d_model,
-             "%s: --heads compares one head with 8, and d_model 12 is no multiple of that; give another number, as in "
-             "model.heads=4\n",
-             config);
+    const char *d_model =
+        scratch_format("%s: --heads compares one head with 8, and d_model 12 is no multiple of that; give another "
+                       "number, as in model.heads=4\n",
+                       config);
     static const char number[] = "command line: model.heads: --heads compares one head with this number: give one "
                                  "number for all layers, 2 or more\n";
     const struct {
