@@ -37,8 +37,7 @@ TEST(a_sweep_leaves_a_table_files_and_ordinary_runs)
                      "births.csv heads=1,seed=1 heads=1,seed=2 heads=2,seed=1 heads=2,seed=2 plan.txt ");
     ck_assert_int_eq(count(sweep_csv(folder), "\n"), 5);
     ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 4);
-    ck_assert_ptr_nonnull(strstr(run.out, "\nbase  2    8    8  "));
-    ck_assert_ptr_nonnull(strstr(run.out, "steps to 25%"));
+    CHECK_HOLDS(run.out, "\nbase  2    8    8  ", "steps to 25%");
     ck_assert_int_eq(count(run.out, "begins, "), 4);
     ck_assert_int_eq(count(run_read(run_file(folder, "ablation.html")), "data:image/png"), 4);
     ck_assert_ptr_nonnull(strstr(run_read(run_file(folder, "ablation.md")), "| base | 2 | 8 | 8 |"));
@@ -492,8 +491,7 @@ LOOP_TEST(calls_that_share_a_sweep_leave_what_one_alone_leaves, 2, 4)
         run_result run = run_wait(calls[i]);
         const char *out = run_read(outs[i]);
         ck_assert_msg(run.code == 0, "%s%s", run.err, out);
-        ck_assert_ptr_nonnull(strstr(out, "\nbase  2 "));
-        ck_assert_ptr_nonnull(strstr(out, ", in another call\n"));
+        CHECK_HOLDS(out, "\nbase  2 ", ", in another call\n");
         begun += count(out, "begins, ");
     }
     ck_assert_int_eq(begun, 4);
