@@ -171,34 +171,15 @@ TEST(a_sweep_with_a_training_too_large_for_its_container_is_refused_before_the_f
 
 /* ---- ended and begun again ---- */
 
-enum { SLOW_JOBS = 11, SLOW_OUT = 12, SLOW_ARGUMENTS = 15 };
-
-static void slow_sweep(const char *folder, const char *arguments[SLOW_ARGUMENTS])
-{
-    static const char *const all[] = { "train.steps=1500",
-                                       "train.checkpoint_every=20",
-                                       "train.log_every=100",
-                                       "patterns.every=100000",
-                                       "train.eval_every=0",
-                                       "--heads",
-                                       "1,2",
-                                       "--seeds",
-                                       "2",
-                                       "--jobs",
-                                       "1",
-                                       "--out" };
-    arguments[0] = run_tiny_config();
-    memcpy(arguments + 1, all, sizeof all);
-    arguments[SLOW_OUT + 1] = folder;
-    arguments[SLOW_OUT + 2] = NULL;
-}
+/* Long enough to be disturbed; so many trainings at a time. */
+#define SLOW(jobs)                                                                             \
+    run_tiny_config(), "train.steps=1500", "train.checkpoint_every=20", "train.log_every=100", \
+        "patterns.every=100000", "train.eval_every=0", "--heads", "1,2", "--seeds", "2", "--jobs", jobs
 
 /* The folder of one that nothing disturbed. */
 static const char *straight_sweep(void)
 {
-    const char *arguments[SLOW_ARGUMENTS];
-    slow_sweep(NULL, arguments);
-    arguments[SLOW_OUT] = NULL;
+    const char *arguments[] = { SLOW("1"), NULL };
     return run_shared("straight sweep", (run_options){ .arguments = arguments, .program = sweep_program });
 }
 
@@ -232,9 +213,8 @@ static void expect_same(const char *folder, const char *straight)
 
 TEST(killed_it_goes_on_and_repeats_nothing)
 {
-    const char *folder = run_path("sweep"), *arguments[SLOW_ARGUMENTS];
+    const char *folder = run_path("sweep"), *arguments[] = { SLOW("1"), "--out", folder, NULL };
     const char *first = run_file(folder, "heads=1,seed=1"), *second = run_file(folder, "heads=1,seed=2");
-    slow_sweep(folder, arguments);
     pid_t process = sweep_start(arguments);
     wait_for_second(folder, second);
     ck_assert_int_eq(count_processes(second, process), 1);
@@ -259,8 +239,8 @@ TEST(killed_it_goes_on_and_repeats_nothing)
 
 TEST(a_signal_saves_and_ends_all)
 {
-    const char *folder = run_path("sweep"), *second = run_file(folder, "heads=1,seed=2"), *arguments[SLOW_ARGUMENTS];
-    slow_sweep(folder, arguments);
+    const char *folder = run_path("sweep"), *second = run_file(folder, "heads=1,seed=2");
+    const char *arguments[] = { SLOW("1"), "--out", folder, NULL };
     pid_t process = sweep_start(arguments);
     wait_for_second(folder, second);
     kill(process, SIGINT);
@@ -278,10 +258,8 @@ TEST(a_signal_saves_and_ends_all)
 /* None waits to be begun when the signal comes. */
 TEST(a_signal_ends_a_sweep_whose_trainings_have_all_begun)
 {
-    const char *folder = run_path("sweep"), *arguments[SLOW_ARGUMENTS];
-    slow_sweep(folder, arguments);
+    const char *folder = run_path("sweep"), *arguments[] = { SLOW("4"), "--out", folder, NULL };
     arguments[1] = "train.steps=100000";
-    arguments[SLOW_JOBS] = "4";
     pid_t process = sweep_start(arguments);
     for (int i = 0; i < 4000 && checkpoint_of(run_file(folder, "heads=2,seed=2")) == 0; i++) {
         run_pause(2);
@@ -387,8 +365,8 @@ TEST(metrics_that_lost_gained_or_changed_rows_are_no_result)
 
 TEST(a_training_killed_by_another_has_failed)
 {
-    const char *folder = run_path("sweep"), *first = run_file(folder, "heads=1,seed=1"), *arguments[SLOW_ARGUMENTS];
-    slow_sweep(folder, arguments);
+    const char *folder = run_path("sweep"), *first = run_file(folder, "heads=1,seed=1");
+    const char *arguments[] = { SLOW("1"), "--out", folder, NULL };
     pid_t process = sweep_start(arguments);
     for (int i = 0; i < 4000 && checkpoint_of(first) == 0; i++) {
         run_pause(2);
@@ -476,12 +454,11 @@ static void say_apart(void)
 /* Two calls, or three, with different jobs: each cell is trained once, by one of them. */
 LOOP_TEST(calls_that_share_a_sweep_leave_what_one_alone_leaves, 2, 4)
 {
-    const char *folder = run_path("sweep"), *arguments[SLOW_ARGUMENTS];
+    const char *folder = run_path("sweep");
     const char *const jobs[] = { "1", "2", "1" }, *const outs[] = { run_path("1"), run_path("2"), run_path("3") };
     pid_t calls[3];
     for (int i = 0; i < _i && i < 3; i++) {
-        slow_sweep(folder, arguments);
-        arguments[SLOW_JOBS] = jobs[i];
+        const char *arguments[] = { SLOW(jobs[i]), "--out", folder, NULL };
         said = outs[i];
         calls[i] = run_start((run_options){
             .arguments = arguments, .built = true, .built_program = HL_ABLATE_PROGRAM, .before = say_apart });
@@ -496,8 +473,7 @@ LOOP_TEST(calls_that_share_a_sweep_leave_what_one_alone_leaves, 2, 4)
     }
     ck_assert_int_eq(begun, 4);
     const char *straight = run_path("straight"); /* figures name the path of the config, which is each test's own */
-    slow_sweep(straight, arguments);
-    OK(sweep_run(arguments));
+    OK(ABLATE(SLOW("1"), "--out", straight));
     expect_same(folder, straight);
     run_assert_same_file(folder, straight, "ablation.svg");
     run_assert_same_file(folder, straight, "ablation.png");
