@@ -18,7 +18,7 @@
 HL_BEGIN_DECLS
 
 typedef struct hl_bar {
-    const char *name;
+    char name[64];
     double value; /* finite */
     double error; /* a line of this length to both sides of the bar's end; not finite: none */
 } hl_bar;

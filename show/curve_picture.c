@@ -32,7 +32,7 @@ static size_t longest_name(const hl_curve_picture *p)
 {
     size_t most = 0;
     for (int64_t i = 0; i < p->n_rows; i++) {
-        size_t length = strlen(p->rows[i]);
+        size_t length = strlen(p->rows[i].name);
         most = length > most ? length : most;
     }
     return most;
@@ -145,9 +145,9 @@ static void draw_rows(cairo_t *cairo, const hl_curve_picture *p)
     hl_pen_use(cairo, LETTERS);
     for (int64_t i = 0; i < p->n_rows; i += step) {
         if (turned) {
-            write(cairo, p->rows[i], x_of(p, i) + TEXT_SIZE / 3, bottom + TICK, 1, true);
+            write(cairo, p->rows[i].name, x_of(p, i) + TEXT_SIZE / 3, bottom + TICK, 1, true);
         } else {
-            write(cairo, p->rows[i], x_of(p, i), bottom + TICK + TEXT_SIZE, 0.5, false);
+            write(cairo, p->rows[i].name, x_of(p, i), bottom + TICK + TEXT_SIZE, 0.5, false);
         }
     }
     write(cairo, p->axis, LEFT + chart_width() / 2, bottom + row_space(p) + LINE - 3, 0.5, false);

@@ -2,7 +2,7 @@
  * axis.
  *
  *     hl_curve curves[] = { { "loss", losses }, { "accuracy", accuracies } };
- *     hl_curve_picture picture = { .curves = curves, .n_curves = 2, .rows = names, .n_rows = 8, .axis = "heads left" };
+ *     hl_curve_picture picture = { .curves = curves, .n_curves = 2, .rows = rows, .n_rows = 8, .axis = "heads left" };
  *     HL_TRY(hl_curve_picture_print(&picture, HL_SVG, 0, &bytes)); // the content of a file
  *
  * Drawn by cairo in DejaVu Sans, in one dark colour on white with a dot for every number, so that no reader has to
@@ -32,10 +32,14 @@ typedef struct hl_curve {
     int64_t n_dots;
 } hl_curve;
 
+typedef struct hl_curve_row {
+    char name[64];
+} hl_curve_row;
+
 typedef struct hl_curve_picture {
     const hl_curve *curves;
     int n_curves;
-    const char *const *rows; /* (n_rows): each row's name, from left to right below the last chart */
+    const hl_curve_row *rows; /* (n_rows): from left to right below the last chart */
     int64_t n_rows;
     const char *axis;    /* what the rows are */
     const char *caption; /* below all; NULL: none */

@@ -225,15 +225,11 @@ static int add_piece(const char *bytes, size_t size, void *context)
 {
     hl_text *text = context;
     const char *end = bytes + size;
-    while (bytes < end) {
-        const char *less = memchr(bytes, '<', (size_t)(end - bytes)); /* in strings alone */
-        const char *stop = less != NULL ? less : end;
-        hl_text_add(text, bytes, (size_t)(stop - bytes));
-        if (less != NULL) {
-            hl_text_add(text, "\\u003c", 6);
-        }
-        bytes = stop + (less != NULL);
+    for (const char *less; (less = memchr(bytes, '<', (size_t)(end - bytes))) != NULL; bytes = less + 1) {
+        hl_text_add(text, bytes, (size_t)(less - bytes)); /* it stands in strings alone */
+        hl_text_print(text, "\\u003c");
     }
+    hl_text_add(text, bytes, (size_t)(end - bytes));
     return hl_text_status(text).code == HL_OK ? 0 : -1;
 }
 

@@ -35,14 +35,6 @@ static void fit(hl_report_maps *maps, const hl_patterns *layers, int n_layers)
     maps->stride = (int64_t)fmax(1, ceil((double)maps->n_snapshots / most_snapshots));
 }
 
-/* Copies rows of `count` numbers that lie `stride` apart, if there are any. */
-static void copy_rows(int32_t *to, const int32_t *rows, int64_t n, int64_t count, int64_t stride)
-{
-    for (int64_t i = 0; rows != NULL && i < n; i++) {
-        memcpy(to + i * count, rows + i * stride, (size_t)count * sizeof *to);
-    }
-}
-
 static void free_map(hl_report_map *map)
 {
     hl_free(map->numbers);
@@ -59,54 +51,58 @@ static void free_examples(hl_report_maps *maps)
                               .threads = maps->threads };
 }
 
+/* An array with a row for each example: where it goes, and where the first snapshot has it. */
+typedef struct rows {
+    int32_t **to;
+    const int32_t *from; /* NULL: there is none */
+    int64_t count, stride;
+} rows;
+
 /* What holds for all snapshots, as the first one has it. */
+enum { ARRAYS = 6 };
 typedef struct common {
     hl_report_maps *maps;
-    const hl_patterns *first;
-    const int32_t *targets; /* NULL: there are none */
     int n_layers;
+    rows arrays[ARRAYS];
 } common;
-
-static int32_t *take_rows(hl_block *block, const int32_t *rows, int64_t count)
-{
-    return rows != NULL && count > 0 ? hl_block_take(block, count, sizeof *rows) : NULL;
-}
 
 static void lay_out(void *context, hl_block *block)
 {
     const common *c = context;
     hl_report_maps *maps = c->maps;
-    hl_examples *e = &maps->examples;
-    int64_t n = e->n_examples, T = e->n_tokens;
     maps->kept = hl_block_take(block, maps->n_snapshots / maps->stride + 1, sizeof *maps->kept);
     maps->n_heads = hl_block_take(block, c->n_layers, sizeof *maps->n_heads);
-    e->lengths = take_rows(block, c->first->lengths, n);
-    e->tokens = take_rows(block, c->first->tokens, n * T);
-    e->targets = take_rows(block, c->targets, n * T);
-    e->sources = take_rows(block, c->first->sources, n * T);
-    e->words = take_rows(block, c->first->text.words, n * T);
-    e->relations = take_rows(block, c->first->relations, n * e->n_relations * T);
+    for (const rows *r = c->arrays; r < c->arrays + ARRAYS; r++) {
+        bool any = r->from != NULL && r->count > 0;
+        *r->to = any ? hl_block_take(block, maps->examples.n_examples * r->count, sizeof **r->to) : NULL;
+    }
 }
 
 /* Copies from the first snapshot what holds for all. */
 static bool begin(hl_report_maps *maps, const hl_patterns *layers, int n_layers, const hl_answers *answers)
 {
     const hl_patterns *first = &layers[0];
-    common c = { maps, first, answers != NULL ? answers->targets : NULL, n_layers };
-    fit(maps, layers, n_layers);
     hl_examples *e = &maps->examples;
-    int64_t n = e->n_examples, T = first->n_tokens, R = first->relations != NULL ? first->n_relations : 0;
-    *e = (hl_examples){ .n_examples = n, .n_tokens = T, .n_relations = R };
+    int64_t T = first->n_tokens, R = first->relations != NULL ? first->n_relations : 0;
+    common c = { .maps = maps,
+                 .n_layers = n_layers,
+                 .arrays = { { &e->lengths, first->lengths, 1, 1 },
+                             { &e->tokens, first->tokens, T, T },
+                             { &e->targets, answers != NULL ? answers->targets : NULL, T, T },
+                             { &e->sources, first->sources, T, T + first->sources_gap },
+                             { &e->words, first->text.words, T, T },
+                             { &e->relations, first->relations, R * T, R * T } } };
+    fit(maps, layers, n_layers);
+    *e = (hl_examples){ .n_examples = e->n_examples, .n_tokens = T, .n_relations = R };
     if (hl_block_make(&maps->memory, lay_out, &c, "maps of the page").code != HL_OK) {
         free_examples(maps);
         return false;
     }
-    copy_rows(e->lengths, first->lengths, 1, n, n);
-    copy_rows(e->tokens, first->tokens, n, T, T);
-    copy_rows(e->targets, c.targets, n, T, T);
-    copy_rows(e->sources, first->sources, n, T, T + first->sources_gap);
-    copy_rows(e->words, first->text.words, n, T, T);
-    copy_rows(e->relations, first->relations, n, R * T, R * T);
+    for (const rows *r = c.arrays; r < c.arrays + ARRAYS; r++) {
+        for (int64_t i = 0; *r->to != NULL && i < e->n_examples; i++) {
+            memcpy(*r->to + i * r->count, r->from + i * r->stride, (size_t)r->count * sizeof **r->to);
+        }
+    }
     for (int l = 0; l < n_layers; l++) {
         maps->n_heads[l] = layers[l].n_heads;
     }

@@ -30,11 +30,12 @@ static void add_shown(hl_text *text, const char *bytes)
     }
 }
 
-static void add_element(hl_text *text, const char *tag, const char *bytes)
+/* The same between two pieces of HTML. */
+static void add_between(hl_text *text, const char *before, const char *bytes, const char *after)
 {
-    hl_text_print(text, "<%s>", tag);
+    hl_text_print(text, "%s", before);
     add_shown(text, bytes);
-    hl_text_print(text, "</%s>\n", tag);
+    hl_text_print(text, "%s", after);
 }
 
 /* `other` is shown instead where the screen is as `media` says. */
@@ -44,9 +45,8 @@ static void add_image(hl_text *text, const char *type, const hl_text *image, con
     hl_text_print(text, "<div class=\"picture\" tabindex=\"0\"><picture>");
     hl_text_print(text, "<source media=\"(%s)\" srcset=\"data:image/%s;base64,", media, type);
     hl_base64(text, other->bytes, other->size);
-    hl_text_print(text, "\"><img alt=\"");
-    add_shown(text, described);
-    hl_text_print(text, "\" src=\"data:image/%s;base64,", type);
+    add_between(text, "\"><img alt=\"", described, "\" src=\"data:image/");
+    hl_text_print(text, "%s;base64,", type);
     hl_base64(text, image->bytes, image->size);
     hl_text_print(text, "\"></picture></div>\n");
 }
@@ -55,13 +55,12 @@ static void add_image(hl_text *text, const char *type, const hl_text *image, con
 
 static void add_heads(hl_text *text, const hl_sweep_run *run, int64_t columns)
 {
-    hl_text_print(text, "<tr class=\"heads\"><td colspan=\"%lld\"><details><summary>patterns of ", (long long)columns);
-    add_shown(text, run->name);
-    hl_text_print(text, "</summary>\n");
+    hl_text_print(text, "<tr class=\"heads\"><td colspan=\"%lld\"><details>", (long long)columns);
+    add_between(text, "<summary>patterns of ", run->name, "</summary>\n");
     if (run->maps != NULL) {
         add_image(text, "png", run->maps, "prefers-color-scheme: dark", run->dark_maps, run->name);
     } else {
-        add_element(text, "p", run->missing);
+        add_between(text, "<p>", run->missing, "</p>\n");
     }
     if (run->report != NULL) {
         hl_text_print(text, "<p><a href=\"");
@@ -77,19 +76,14 @@ static void add_table(hl_text *text, const hl_sweep_report *report)
     hl_text_print(text, "<section><h2>Table</h2>\n<div class=\"scroll\" tabindex=\"0\"><table>\n");
     hl_text_print(text, "<thead><tr>");
     for (int64_t column = 0; column < table->n_columns; column++) {
-        hl_text_print(text, "<th scope=\"col\">");
-        add_shown(text, hl_text_grid_at(table, 0, column));
-        hl_text_print(text, "</th>");
+        add_between(text, "<th scope=\"col\">", hl_text_grid_at(table, 0, column), "</th>");
     }
     hl_text_print(text, "</tr></thead>\n<tbody>\n");
     for (int64_t row = 1; row < table->n_rows; row++) {
         hl_text_print(text, "<tr class=\"values%s\">", report->runs[row - 1].base ? " base" : "");
         for (int64_t column = 0; column < table->n_columns; column++) {
-            hl_text_print(text, "<td data-name=\"");
-            add_shown(text, hl_text_grid_at(table, 0, column));
-            hl_text_print(text, "\">");
-            add_shown(text, hl_text_grid_at(table, row, column));
-            hl_text_print(text, "</td>");
+            add_between(text, "<td data-name=\"", hl_text_grid_at(table, 0, column), "\">");
+            add_between(text, "", hl_text_grid_at(table, row, column), "</td>");
         }
         hl_text_print(text, "</tr>\n");
         add_heads(text, &report->runs[row - 1], table->n_columns);
@@ -101,9 +95,7 @@ static void add_table(hl_text *text, const hl_sweep_report *report)
     }
     char *rest = notes;
     for (char *line; notes != NULL && (line = strtok_r(rest, "\n", &rest)) != NULL;) {
-        hl_text_print(text, "<p class=\"hint\">");
-        add_shown(text, line);
-        hl_text_print(text, "</p>\n");
+        add_between(text, "<p class=\"hint\">", line, "</p>\n");
     }
     hl_free(notes);
     hl_text_print(text, "</section>\n");
@@ -113,8 +105,8 @@ hl_status hl_sweep_report_write(const hl_sweep_report *report, hl_text *text)
 {
     hl_text_add(text, hl_sweep_page_before, hl_sweep_page_before_size);
     hl_text_print(text, "<header><div>");
-    add_element(text, "h1", report->title);
-    add_element(text, "code", report->command);
+    add_between(text, "<h1>", report->title, "</h1>\n");
+    add_between(text, "<code>", report->command, "</code>\n");
     hl_text_print(text, "</div></header>\n<main><section class=\"chart\"><h2>Chart</h2>\n");
     add_image(text, "svg+xml", report->chart, "max-width: 520px", report->narrow_chart,
               "validation loss and accuracy of every row, as in the table");

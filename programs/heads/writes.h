@@ -14,7 +14,7 @@ typedef struct hl_heads_writes {
     int64_t step;                /* of the weights; -1: not known */
     const hl_writes *own;        /* the model's */
     const hl_writes *null;       /* of the same shape with random weights; its members are as many */
-    int *order;                  /* (n_rows): the rows, as indices of writers, or where there are no answers of heads */
+    int *order; /* (n_rows): the rows, as indices of writers; where there are no answers, heads alone */
     int n_rows;
     int64_t example; /* the number of the only example; -1: all */
     bool wide;       /* all columns are shown */

@@ -46,7 +46,6 @@ static void check_last(const char *folder)
     ck_assert_double_ge(json_number_value(json_object_get(det, "held_out_low")), offset + 0.1);
     ck_assert_double_ge(held_out, json_number_value(json_object_get(det, "null_held_out")) + 0.5);
     ck_assert(!json_is_true(json_object_get(row_of(told, "nsubj"), "label")));
-    json_decref(told);
 }
 
 /* It was not there at first, and began to earn the relation on the way. */

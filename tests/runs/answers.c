@@ -6,22 +6,65 @@
 #include "tests/check_suite.h"
 #include "tests/faults.h"
 #include "tests/runs/runs.h"
+#include "tests/scratch.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+static void release_json(void *json)
+{
+    json_decref(json);
+}
+
+json_t *answer_owned(json_t *json)
+{
+    return scratch_own(json, release_json);
+}
 
 json_t *answer_json(const char *text)
 {
     json_t *root = NULL;
     CHECK_OK(hl_json_parse("output", text, strlen(text), &root));
-    return root;
+    return answer_owned(root);
 }
 
-double answer_figure(const json_t *object, const char *key)
+static void release_arrays(void *npz)
 {
-    const json_t *value = json_object_get(object, key);
-    ck_assert_msg(json_is_number(value), "%s is no number", key);
+    hl_npz_free(npz);
+    free(npz);
+}
+
+const hl_npz *answer_arrays(const char *path)
+{
+    hl_npz *npz = scratch_own(calloc(1, sizeof *npz), release_arrays);
+    CHECK_OK(hl_npz_read(path, 1 << 24, npz));
+    return npz;
+}
+
+json_t *answer_page(const char *page)
+{
+    const char *begin = strstr(page, "id=\"data\">");
+    ck_assert_ptr_nonnull(begin);
+    begin = strchr(begin, '>') + 1;
+    return answer_json(scratch_format("%.*s", (int)(strstr(begin, "</script>") - begin), begin));
+}
+
+double number_at(const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    ck_assert_msg(json_is_number(value), "%s is no number", name);
     return json_number_value(value);
+}
+
+const char *text_at(const json_t *object, const char *name)
+{
+    return json_string_value(json_object_get(object, name));
+}
+
+json_t *item_at(const json_t *object, const char *name, size_t i)
+{
+    return json_array_get(json_object_get(object, name), i);
 }
 
 void answer_fits(const char *text)
@@ -109,9 +152,8 @@ int found_heads(const char *folder, found_head heads[FOUND_MOST])
                                  .baseline = json_number_value(json_object_get(head, "baseline")),
                                  .faithful = verdict(head, "faithful"),
                                  .in_group = verdict(head, "faithful_in_group") };
-        snprintf(heads[i].label, sizeof heads[i].label, "%s", json_string_value(json_object_get(head, "label")));
+        snprintf(heads[i].label, sizeof heads[i].label, "%s", text_at(head, "label"));
     }
-    json_decref(root);
     return n;
 }
 

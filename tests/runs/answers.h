@@ -1,15 +1,30 @@
 /* Answers of the program heads, as tests read them. Failures here end the test. */
 #pragma once
 
+#include "core/files/npz.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The document that the text is; to be json_decref'ed. */
+/* The document that the text is. Stands to the end of the test, like that of answer_owned, which hands it on, and
+ * like the arrays below. */
 json_t *answer_json(const char *text);
+json_t *answer_owned(json_t *json);
 
-/* A number of an object. */
-double answer_figure(const json_t *object, const char *key);
+/* That which heads answers to these words: ANSWER("writes", folder, "--json"). */
+#define ANSWER(...) answer_json(OK(HEADS(__VA_ARGS__)).out)
+
+/* All arrays of a file. */
+const hl_npz *answer_arrays(const char *path);
+
+/* The data of a page. */
+json_t *answer_page(const char *page);
+
+/* Members of an object: a number, a text, and item i of a list. */
+double number_at(const json_t *object, const char *name);
+const char *text_at(const json_t *object, const char *name);
+json_t *item_at(const json_t *object, const char *name, size_t i);
 
 /* No line takes more than 80 columns. Bytes that go on with a character take none. */
 void answer_fits(const char *text);

@@ -5,6 +5,7 @@
 #include "programs/predict/program.h"
 #include "tests/check_suite.h"
 #include "tests/data/text_files.h"
+#include "tests/runs/answers.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
 
@@ -24,16 +25,16 @@ static inline const char *answers(run_result run, const char *err)
     return run_kept(run.out);
 }
 
-/* The JSON at the beginning of the text; `flags` are jansson's. The caller's. */
+/* The JSON at the beginning of the text; `flags` are jansson's. Stands to the end of the test. */
 static inline json_t *json_in(const char *text, size_t flags)
 {
     json_error_t error;
     json_t *json = json_loads(text, flags, &error);
     ck_assert_msg(json != NULL, "%s in %s", error.text, text);
-    return json;
+    return answer_owned(json);
 }
 
-/* The JSON that it prints; the caller's. */
+/* The JSON that it prints. */
 static inline json_t *json_answer(run_result run)
 {
     ck_assert_msg(run.code == 0, "%s", run.err);

@@ -11,22 +11,6 @@
 
 static const char *const names[] = { "L0H0", "L0H1", "L1H0", "L1H1" };
 
-/* The page's data; to be json_decref'ed. */
-static json_t *data_of(const char *page)
-{
-    const char *begin = strstr(page, "id=\"data\">");
-    ck_assert_ptr_nonnull(begin);
-    begin = strchr(begin, '>') + 1;
-    return answer_json(scratch_format("%.*s", (int)(strstr(begin, "</script>") - begin), begin));
-}
-
-static json_t *at(json_t *json, const char *key, size_t index)
-{
-    json_t *value = json_array_get(json_object_get(json, key), index);
-    ck_assert_msg(value != NULL, "no %s %zu", key, index);
-    return value;
-}
-
 /* What a row of the table says of a head: the name of its match, their js, and that of the untrained pair; NaN for
  * "-". */
 typedef struct table_row {
@@ -50,14 +34,15 @@ static table_row read_row(const char *table, const char *head)
 static void expect_same_as_page(const char *table, json_t *page)
 {
     for (size_t i = 0; i < 4; i++) {
-        json_t *head = at(at(page, "runs", 0), "heads", i), *match = json_object_get(head, "match");
-        json_t *its = at(at(page, "runs", 1), "heads", (size_t)json_integer_value(json_object_get(match, "head")));
+        json_t *head = item_at(item_at(page, "runs", 0), "heads", i), *match = json_object_get(head, "match");
+        json_t *its =
+            item_at(item_at(page, "runs", 1), "heads", (size_t)json_integer_value(json_object_get(match, "head")));
         const char *name = scratch_format("L%zuH%zu", i / 2, i % 2);
         const char *its_name = scratch_format("L%dH%d", (int)json_integer_value(json_object_get(its, "layer")),
                                               (int)json_integer_value(json_object_get(its, "head")));
         table_row row = read_row(table, name);
         ck_assert_str_eq(row.match, its_name);
-        ck_assert_double_eq_tol(row.js, json_number_value(json_object_get(match, "js")), 0.0005 + 1e-12);
+        ck_assert_double_eq_tol(row.js, number_at(match, "js"), 0.0005 + 1e-12);
     }
 }
 
@@ -69,14 +54,13 @@ TEST(runs_of_one_seed_are_compared_on_their_snapshots)
     run_result run = OK(HEADS("compare", one, other));
     const char *path = run_file(one, "against-other.html");
     ck_assert_ptr_nonnull(strstr(run.out, path));
-    json_t *page = data_of(run_read(path));
+    json_t *page = answer_page(run_read(path));
     expect_same_as_page(run.out, page);
-    json_t *first = at(page, "runs", 0), *second = at(page, "runs", 1);
-    ck_assert_str_eq(json_string_value(json_object_get(first, "name")), "one");
+    json_t *first = item_at(page, "runs", 0), *second = item_at(page, "runs", 1);
+    ck_assert_str_eq(text_at(first, "name"), "one");
     ck_assert_uint_eq(json_array_size(json_object_get(first, "snapshots")),
                       json_array_size(json_object_get(second, "snapshots")));
     ck_assert_uint_eq(json_array_size(json_object_get(second, "heads")), 8);
-    json_decref(page);
 }
 
 /* Runs that began with the same weights were 0 apart; with another number of heads they were not. */
@@ -110,13 +94,12 @@ TEST(runs_of_two_seeds_are_compared_on_the_first_ones_examples)
                *other = TINY_RUN("other", "train.seed=2", "patterns.every=5"), *file = run_path("a.html");
     run_result run = OK(HEADS("compare", one, other, "--report", file));
     ck_assert_str_eq(run_read(run_file(one, "against-other.html")), "");
-    json_t *page = data_of(run_read(file)), *first = at(page, "runs", 0), *second = at(page, "runs", 1);
+    json_t *page = answer_page(run_read(file)), *first = item_at(page, "runs", 0), *second = item_at(page, "runs", 1);
     expect_same_as_page(run.out, page);
     ck_assert(json_equal(json_object_get(first, "examples"), json_object_get(second, "examples")));
     ck_assert_uint_eq(json_array_size(json_object_get(second, "snapshots")), 1);
-    ck_assert_int_eq(json_integer_value(json_object_get(at(second, "snapshots", 0), "step")), 24);
+    ck_assert_int_eq(json_integer_value(json_object_get(item_at(second, "snapshots", 0), "step")), 24);
     ck_assert_ptr_nonnull(json_object_get(second, "pass"));
-    json_decref(page);
     unlink(run_file(other, "checkpoint.safetensors"));
     unlink(run_file(other, "model.safetensors"));
     REFUSED(HEADS("compare", one, other), 2, "runs.cannot_be_run_on_the_examples");
@@ -134,9 +117,8 @@ TEST(a_run_is_its_own_match)
     }
     const char *page = HEADS("compare", one, one, "--report").out;
     ck_assert_int_eq(strncmp(page, "<!doctype html>\n", 16), 0);
-    json_t *data = data_of(page); /* two runs of one name are told apart by their paths */
-    ck_assert_str_eq(json_string_value(json_object_get(at(data, "runs", 1), "name")), one);
-    json_decref(data);
+    json_t *data = answer_page(page); /* two runs of one name are told apart by their paths */
+    ck_assert_str_eq(json_string_value(json_object_get(item_at(data, "runs", 1), "name")), one);
 }
 
 TEST(what_cannot_be_compared_is_refused)

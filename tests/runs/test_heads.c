@@ -1,5 +1,4 @@
 /* The program heads, on runs of the tiny config: two layers of two heads, snapshots of 4 examples of 7 tokens. */
-#include "core/files/npz.h"
 #include "study/model.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
@@ -31,15 +30,11 @@ static bool csv_value(const char *csv, int step, int layer, int head, const char
 static bool has_statistics(const char *folder, int64_t step, int64_t examples)
 {
     const char *name = scratch_format("patterns/step_%06" PRId64 ".npz", step);
-    hl_npz npz;
-    CHECK_OK(hl_npz_read(run_file(folder, name), 1 << 24, &npz));
-    const hl_npz_array *queries = hl_npz_find(&npz, "all_queries");
-    bool has = queries != NULL;
-    if (has) { /* every example has one query with the first key before it that far away */
+    const hl_npz_array *queries = hl_npz_find(answer_arrays(run_file(folder, name)), "all_queries");
+    if (queries != NULL) { /* every example has one query with the first key before it that far away */
         ck_assert_int_eq(((const int64_t *)queries->data)[0], examples);
     }
-    hl_npz_free(&npz);
-    return has;
+    return queries != NULL;
 }
 
 TEST(snapshots_of_validated_steps_hold_sums_of_all_examples)
@@ -99,8 +94,7 @@ TEST(long_labels_and_names_fit_80_columns)
 TEST(json_agrees_with_heads_csv)
 {
     const char *folder = TINY_RUN("run");
-    run_result run = OK(HEADS(folder, "--json"));
-    json_t *root = answer_json(run.out);
+    json_t *root = ANSWER(folder, "--json");
     json_t *heads = json_object_get(root, "heads");
     ck_assert_uint_eq(json_array_size(heads), LAYERS * LAYER_HEADS);
     const char *csv = run_read(run_file(folder, "heads.csv"));
@@ -127,7 +121,6 @@ TEST(json_agrees_with_heads_csv)
         json_t *faithful = json_object_get(head, "faithful");
         ck_assert(json_is_boolean(faithful) || json_is_null(faithful));
     }
-    json_decref(root);
 }
 
 /* Of the last step: its weights are at hand. Of no step where there are none. */
@@ -232,14 +225,14 @@ TEST(an_input_gives_the_weights_of_the_same_example)
 {
     const char *folder = TINY_RUN("run"), *recorded = run_path("recorded.json"), *run_again = run_path("again.json");
     OK(HEADS("map", folder, "--bertviz", recorded, "--example", "2"));
-    json_t *first = json_load_file(recorded, 0, NULL), *tokens = json_object_get(first, "tokens");
+    json_t *first = answer_json(run_read(recorded)), *tokens = json_object_get(first, "tokens");
     ck_assert_uint_eq(json_array_size(tokens), TOKENS);
     char input[256] = "";
     for (size_t i = 0; i < TOKENS; i++) {
         strcat(strcat(input, i > 0 ? " " : ""), json_string_value(json_array_get(tokens, i)));
     }
     OK(HEADS("map", folder, "--bertviz", run_again, "--input", input));
-    json_t *second = json_load_file(run_again, 0, NULL);
+    json_t *second = answer_json(run_read(run_again));
     ck_assert(json_equal(tokens, json_object_get(second, "tokens")));
     ck_assert_uint_eq(json_array_size(json_object_get(second, "attention")), LAYERS);
     for (size_t l = 0; l < LAYERS; l++) {
@@ -255,8 +248,6 @@ TEST(an_input_gives_the_weights_of_the_same_example)
                           values[1]);
         }
     }
-    json_decref(first);
-    json_decref(second);
     SAYS(HEADS("map", folder, "L0H1", "--input", input), "<mask>");
 }
 
@@ -315,16 +306,15 @@ TEST(arrays_hold_weights_and_metrics)
 {
     const char *folder = TINY_RUN("run"), *path = run_path("a.npz");
     OK(HEADS("map", folder, "--npz", path));
-    hl_npz exported, recorded;
-    CHECK_OK(hl_npz_read(path, 1 << 24, &exported));
-    CHECK_OK(hl_npz_read(run_file(folder, "patterns/step_000024.npz"), 1 << 24, &recorded));
+    const hl_npz *exported = answer_arrays(path),
+                 *recorded = answer_arrays(run_file(folder, "patterns/step_000024.npz"));
     static const char *const same[] = { "layer_0", "layer_1", "tokens", "lengths", "step" };
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
-        const hl_npz_array *a = hl_npz_find(&exported, same[i]), *b = hl_npz_find(&recorded, same[i]);
+        const hl_npz_array *a = hl_npz_find(exported, same[i]), *b = hl_npz_find(recorded, same[i]);
         ck_assert(a != NULL && b != NULL && hl_shape_equal(a->shape, b->shape));
         ck_assert_mem_eq(a->data, b->data, (size_t)hl_shape_count(a->shape) * hl_npy_size(a->type));
     }
-    const hl_npz_array *entropy = hl_npz_find(&exported, "entropy"), *js = hl_npz_find(&exported, "js");
+    const hl_npz_array *entropy = hl_npz_find(exported, "entropy"), *js = hl_npz_find(exported, "js");
     ck_assert(entropy != NULL && hl_shape_equal(entropy->shape, HL_SHAPE(LAYERS * LAYER_HEADS, 2)));
     ck_assert(js != NULL && hl_shape_equal(js->shape, HL_SHAPE(LAYERS * LAYER_HEADS, LAYERS * LAYER_HEADS)));
     const char *csv = run_read(run_file(folder, "heads.csv"));
@@ -337,8 +327,6 @@ TEST(arrays_hold_weights_and_metrics)
     ck_assert(csv_value(csv, LAST_STEP, 0, 1, "js(L1H0)", &value));
     ck_assert_double_eq_tol(((const double *)js->data)[1 * 4 + 2], value, 1e-8);
     ck_assert_double_eq_tol(((const double *)js->data)[2 * 4 + 1], value, 1e-8);
-    hl_npz_free(&exported);
-    hl_npz_free(&recorded);
 }
 
 /* ---- what is no run ---- */

@@ -28,18 +28,16 @@ TEST(the_table_has_a_row_a_head_and_fits_80_columns)
 TEST(json_agrees_with_the_table_of_all_heads_and_with_csv)
 {
     const char *folder = TINY_RUN("run"), *path = run_path("importance.csv");
-    run_result run = OK(HEADS(folder, "--json"));
-    json_t *all = answer_json(run.out);
-    run = OK(HEADS("importance", folder, "--json", "--csv", path));
-    json_t *root = answer_json(run.out), *heads = json_object_get(root, "heads");
+    json_t *all = ANSWER(folder, "--json");
+    json_t *root = ANSWER("importance", folder, "--json", "--csv", path), *heads = json_object_get(root, "heads");
     ck_assert_uint_eq(json_array_size(heads), HEADS);
-    ck_assert_double_eq(answer_figure(root, "loss"), answer_figure(all, "loss"));
+    ck_assert_double_eq(number_at(root, "loss"), number_at(all, "loss"));
     const char *row = strchr(run_read(path), '\n') + 1;
     for (size_t i = 0; i < HEADS; i++, row = strchr(row, '\n') + 1) {
-        json_t *head = json_array_get(heads, i), *same = json_array_get(json_object_get(all, "heads"), i);
-        ck_assert_double_eq(answer_figure(head, "importance"), answer_figure(same, "importance"));
-        ck_assert_double_eq(answer_figure(head, "zero"), answer_figure(same, "loss_without"));
-        ck_assert_double_eq(answer_figure(head, "zero_error"), answer_figure(same, "standard_error"));
+        json_t *head = json_array_get(heads, i), *same = item_at(all, "heads", i);
+        ck_assert_double_eq(number_at(head, "importance"), number_at(same, "importance"));
+        ck_assert_double_eq(number_at(head, "zero"), number_at(same, "loss_without"));
+        ck_assert_double_eq(number_at(head, "zero_error"), number_at(same, "standard_error"));
         ck_assert(json_is_null(json_object_get(head, "shapley")));
         int layer, number;
         double gradient, gradient_error, normalised, zero;
@@ -47,28 +45,25 @@ TEST(json_agrees_with_the_table_of_all_heads_and_with_csv)
                                 &normalised, &zero),
                          6);
         ck_assert_int_eq(layer * 2 + number, (int)i);
-        ck_assert_double_eq(gradient, answer_figure(head, "importance"));
-        ck_assert_double_eq(gradient_error, answer_figure(head, "importance_error"));
-        ck_assert_double_eq(normalised, answer_figure(head, "importance_normalised"));
-        ck_assert_double_eq(zero, answer_figure(head, "zero"));
+        ck_assert_double_eq(gradient, number_at(head, "importance"));
+        ck_assert_double_eq(gradient_error, number_at(head, "importance_error"));
+        ck_assert_double_eq(normalised, number_at(head, "importance_normalised"));
+        ck_assert_double_eq(zero, number_at(head, "zero"));
     }
-    json_decref(root);
-    json_decref(all);
 }
 
 TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
 {
     const char *folder = TINY_RUN("run");
-    run_result run = OK(HEADS("importance", folder, "--shapley", "--json"));
-    json_t *root = answer_json(run.out);
+    json_t *root = ANSWER("importance", folder, "--shapley", "--json");
     double sum = 0;
     for (size_t i = 0; i < HEADS; i++) {
-        sum += answer_figure(json_array_get(json_object_get(root, "heads"), i), "shapley");
+        sum += number_at(item_at(root, "heads", i), "shapley");
     }
     json_t *smallest = json_object_get(root, "smallest_set");
     ck_assert_uint_le(json_array_size(json_object_get(smallest, "heads")), HEADS);
-    ck_assert_double_ge(answer_figure(smallest, "accuracy"), 0);
-    run = HEADS("importance", folder, "--shapley");
+    ck_assert_double_ge(number_at(smallest, "accuracy"), 0);
+    run_result run = HEADS("importance", folder, "--shapley");
     const char *words = strstr(answer_flat(run.out), "The values sum to");
     ck_assert_msg(words != NULL, "%s", run.out);
     double told, none, whole;
@@ -77,9 +72,8 @@ TEST(shapley_values_sum_to_what_all_heads_take_off_the_loss)
         3);
     ck_assert_double_eq_tol(told, sum, 5e-5 + 1e-6);
     ck_assert_double_eq_tol(none - whole, sum, 1e-4 + 1e-6);
-    ck_assert_double_eq_tol(whole, answer_figure(root, "loss"), 5e-5 + 1e-9);
+    ck_assert_double_eq_tol(whole, number_at(root, "loss"), 5e-5 + 1e-9);
     ck_assert_ptr_nonnull(strstr(run.out, "The fewest heads that keep 99% of the accuracy: "));
-    json_decref(root);
 }
 
 TEST(a_step_is_looked_at_where_its_weights_were_kept)

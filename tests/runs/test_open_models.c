@@ -1,7 +1,6 @@
 /* The programs on folders of open models: what they compute is what transformers computes, and what a folder alone has
  * not is refused. */
 #include "core/base/memory.h"
-#include "core/files/npz.h"
 #include "tests/check_suite.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/pretrained/tiny_models.h"
@@ -111,10 +110,7 @@ LOOP_TEST(heads_of_a_text_are_those_of_transformers, 0, TINY_MODELS)
         if (t != 1 || tiny_models[_i].head != HL_PRETRAINED_TAGS) { /* words of one sentence */
             run_result run = HEADS("map", tiny(model), "--input", texts[t], "--npz", path);
             ck_assert_msg(run.code == 0 && tells_only(run.err, told(model)), "%s", run.err);
-            hl_npz npz;
-            CHECK_OK(hl_npz_read(path, 1 << 24, &npz));
-            assert_text(model, &npz, first, T, at);
-            hl_npz_free(&npz);
+            assert_text(model, answer_arrays(path), first, T, at);
         }
         first += T;
         at += T * T;
@@ -347,11 +343,8 @@ TEST(a_run_has_the_folders_weights)
         file("lines.txt", "the cat sat\na dog barked\nit sat on a mat\nwho saw it\nthe dog sat\na cat saw it\n"));
     SAYS(RUN(run_config("masked.ini", config), "--from", folder, "--out", run), "\ndrawn anew: nothing\n");
     OK(HEADS("map", run, "--input", texts[0], "--npz", path));
-    hl_npz npz;
     tiny_numbers lengths = tiny_expected("bert_masked", "lengths");
-    CHECK_OK(hl_npz_read(path, 1 << 24, &npz));
-    assert_text("bert_masked", &npz, 0, (int64_t)lengths.at[0], 0);
-    hl_npz_free(&npz);
+    assert_text("bert_masked", answer_arrays(path), 0, (int64_t)lengths.at[0], 0);
     hl_free(lengths.at);
 }
 

@@ -59,7 +59,8 @@ TEST(masks_are_filled)
     ck_assert_int_eq(masks, 3);
     ck_assert(total > 0 && total <= 3);
     out = answers(PREDICT(run, run_path("in.txt"), "--json", "--top", "2"), "");
-    json_t *first = json_in(out, JSON_DISABLE_EOF_CHECK), *second = json_in(strchr(out, '\n') + 1, 0);
+    json_in(out, JSON_DISABLE_EOF_CHECK);
+    json_t *second = json_in(strchr(out, '\n') + 1, 0);
     ck_assert_int_eq(json_integer_value(json_object_get(second, "line")), 2);
     ck_assert_int_eq(json_integer_value(json_object_get(second, "format")), 2);
     ck_assert_str_eq(json_string_value(json_object_get(second, "text")), "[MASK] cat [MASK]");
@@ -70,8 +71,6 @@ TEST(masks_are_filled)
     ck_assert_uint_eq(json_array_size(best), 2);
     ck_assert_ptr_nonnull(json_string_value(json_object_get(json_array_get(best, 0), "piece")));
     ck_assert(json_real_value(json_object_get(json_array_get(best, 0), "probability")) > 0);
-    json_decref(first);
-    json_decref(second);
     out = answers(PREDICT(run, file("in.txt", "a cat\n\nthe dog\n")), "in.txt:1: has no [MASK] to fill\n3 in all had");
     ck_assert_str_eq(out, "a cat\n\nthe dog\n");
     answers(PREDICT(run, file("in.txt", "a cat a cat a cat a cat a cat a cat [MASK]\n")),
@@ -105,7 +104,6 @@ static const char *continuation(const char *json, int i)
     const char *said = json_string_value(json_object_get(object, "continuation"));
     ck_assert_int_eq(json_integer_value(json_object_get(object, "pieces")), 20);
     said = run_kept(said != NULL ? said : "none");
-    json_decref(object);
     return said;
 }
 
@@ -200,7 +198,6 @@ TEST(a_treebank_is_written_back_byte_for_byte)
     json_t *object = json_in(out, JSON_DISABLE_EOF_CHECK);
     ck_assert_uint_eq(json_array_size(json_object_get(object, "labels")), 3);
     ck_assert_str_eq(json_string_value(json_array_get(json_object_get(object, "words"), 2)), "sleeps");
-    json_decref(object);
     out = answers(PREDICT(run, run_path("plain.txt")), "");
     CHECK_HOLDS(out, "1\tthe\t_\t", "2\tbarks\t_\t");
     out = answers(PREDICT(run, file("plain.txt", "# the cat\n#1 sleeps\n")), "");
@@ -272,7 +269,6 @@ TEST(scores_of_tags_agree_with_the_answers)
         all_right += json_integer_value(json_object_get(json_array_get(classes, i), "right"));
     }
     ck_assert(cases <= words && all_right == right);
-    json_decref(scores);
     const char *table = answers(PREDICT(run, "--score", in), "");
     CHECK_HOLDS(table, "words               14\naccuracy", "NOUN\n");
 }

@@ -60,7 +60,6 @@ TEST(lines_get_labels)
     ck_assert_double_eq_tol(both[0] + both[1], 1, 2e-4);
     json_t *object = json_in(answers(PREDICT(run, in, "--json"), "in.txt:2"), JSON_DISABLE_EOF_CHECK);
     ck_assert_str_eq(json_string_value(json_object_get(object, "label")), labels[0]);
-    json_decref(object);
     const char *scores = answers(PREDICT(run, "--score", run_path("table.tsv")), "");
     CHECK_HOLDS(scores, "lines               10\n", "macro F1");
     ck_assert_ptr_null(strstr(scores, "not in training"));
@@ -144,7 +143,6 @@ TEST(tables_of_tokens_are_answered)
     json_t *at = json_array_get(json_object_get(object, "answers"), 0);
     ck_assert_int_eq(json_integer_value(json_object_get(at, "word")), 2);
     ck_assert_uint_eq(json_array_size(json_object_get(at, "answers")), 2);
-    json_decref(object);
     REFUSED(PREDICT(run, file("bad.tsv", "tokens\na\n")), 2, "runs.has_no_column_targets_its_columns");
     REFUSED(PREDICT(run, file("bad.tsv", "tokens\ttargets\na b\ta\n")), 3, "runs.has_2_tokens_but_1_target");
 }
@@ -227,7 +225,6 @@ TEST(scores_are_those_of_validation)
     ck_assert_double_eq_tol(json_number_value(json_object_get(scores, "loss")), loss, 1e-5);
     ck_assert_double_eq_tol(json_number_value(json_object_get(scores, "accuracy")), accuracy, 1e-6);
     ck_assert_double_eq_tol(json_number_value(json_object_get(scores, "perplexity")), exp(loss), 1e-4);
-    json_decref(scores);
 }
 
 /* What comes out of the pipe up to a newline, within ten seconds. */
@@ -353,7 +350,6 @@ TEST(many_lines_are_scored_as_they_are_answered)
     json_t *scores = json_in(answers(PREDICT(run, "--score", file("rows.tsv", rows), "--json"), ""), 0);
     ck_assert_int_eq(json_integer_value(json_object_get(scores, "targets")), LINES);
     ck_assert_int_eq(json_integer_value(json_object_get(scores, "right")), right);
-    json_decref(scores);
 }
 
 SUITE("predict_files")

@@ -91,27 +91,14 @@ TEST(every_row_is_worth_what_its_heads_are_masked)
     }
 }
 
-/* The importance that heads importance reports of each head of two layers, of `first` in layer 0. */
-static void read_importance(const char *csv, const char *column, double *importance)
-{
-    int at = 0;
-    for (const char *c = csv; strncmp(c, column, strlen(column)) != 0; c = strchr(c, ',') + 1) {
-        at++;
-    }
-    for (const char *line = strchr(csv, '\n') + 1; *line != '\0'; line = strchr(line, '\n') + 1) {
-        const char *field = line;
-        for (int i = 0; i < at; i++) {
-            field = strchr(field, ',') + 1;
-        }
-        *importance++ = atof(field);
-    }
-}
-
 /* What goes first is the least of heads importance, but the last head of a layer; once: in their very order. */
 static void expect_order(const char *folder, const char *by, const char *column)
 {
     double importance[6];
-    read_importance(HEADS("importance", folder, "--csv").out, column, importance);
+    const json_t *heads = json_object_get(ANSWER("importance", folder, "--json"), "heads");
+    for (size_t h = 0; h < 6; h++) {
+        importance[h] = number_at(json_array_get(heads, h), column);
+    }
     row once[MOST_ROWS], again[MOST_ROWS];
     ck_assert_int_eq(read_csv(HEADS("prune", folder, "--once", "--by", by, "--csv").out, once), 5);
     ck_assert_int_eq(read_csv(HEADS("prune", folder, "--by", by, "--csv").out, again), 5);

@@ -1,6 +1,6 @@
 /* report.html, as train and heads write it, and the names of relations. */
-#include "core/files/npz.h"
 #include "tests/check_suite.h"
+#include "tests/runs/answers.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
 
@@ -24,7 +24,7 @@ TEST(train_and_heads_write_the_same_report)
     OK(HEADS(folder, "--report", copy));
     ck_assert_str_eq(run_read(report), by_train);
     ck_assert_str_eq(run_read(copy), by_train);
-    ck_assert_str_eq(HEADS(folder, "--report").out, by_train);
+    ck_assert_str_eq(HEADS(folder, "--report", "-").out, by_train);
     unlink(report);
     OK(HEADS(folder, "--step", "5"));
     ck_assert_str_eq(run_read(report), by_train);
@@ -54,17 +54,15 @@ TEST(without_its_weights_a_report_has_no_effects)
 /* Writes a snapshot anew without its relations. */
 static void drop_relations(const char *path)
 {
-    hl_npz npz;
-    CHECK_OK(hl_npz_read(path, 1 << 24, &npz));
+    const hl_npz *npz = answer_arrays(path);
     hl_npz_writer *writer = hl_npz_create(path);
-    for (int i = 0; i < npz.n; i++) {
-        const hl_npz_array *array = &npz.arrays[i];
+    for (int i = 0; i < npz->n; i++) {
+        const hl_npz_array *array = &npz->arrays[i];
         if (strcmp(array->name, "relations") != 0) {
             hl_npz_add(writer, array->name, array->type, array->shape, array->data);
         }
     }
     CHECK_OK(hl_npz_close(writer, HL_VOLATILE));
-    hl_npz_free(&npz);
 }
 
 /* The table may speak of older weights, and says so; the page shows no figures of other weights than its maps'. */
@@ -95,47 +93,33 @@ TEST(relations_are_named)
     REFUSED(HEADS(folder), 3, "runs.has_pairs_of_0_relations_and");
 }
 
-static void expect_files_of(const char *folder, const char *last, const char *examples)
+/* A run that goes on twice, each time for six steps and with so many examples; among more examples are longer ones: T is
+ * another. All of it is shown that has snapshots, and the maps of what has all examples of the last snapshot. */
+LOOP_TEST(a_run_that_goes_on_with_more_or_fewer_examples_is_shown_whole, 0, 3)
 {
-    SAYS(HEADS(folder), examples);
+    static const struct {
+        int examples[3];
+        const char *told;
+        int last, without_maps; /* steps: of the last row of heads.csv; -1: all have maps */
+    } cases[] = { { { 5, 24, 3 }, "measured on 3 examples", 18, -1 },
+                  { { 24, 2, 24 }, "measured on 24 examples", 18, 12 },
+                  { { 24, 0, 0 }, "measured on 24 examples", 6, 12 } };
+    const char *folder = run_path("run");
+    for (int part = 0; part < 3; part++) {
+        run_result run = OK(RUN(run_tiny_config(), "task.min_length=1", "task.length=12", "train.eval_examples=24",
+                                scratch_format("patterns.examples=%d", cases[_i].examples[part]),
+                                scratch_format("train.steps=%d", 6 * (part + 1)), "--quiet", "--out", folder,
+                                part > 0 ? "--resume" : NULL));
+        ck_assert_str_eq(run.err, "");
+    }
+    SAYS(HEADS(folder), cases[_i].told);
     const char *csv = run_read(run_file(folder, "heads.csv")), *page = run_read(run_file(folder, "report.html"));
     ck_assert_ptr_nonnull(strstr(csv, "\n0,0,0,entropy,"));
-    ck_assert_msg(strstr(csv, last) != NULL, "no \"%s\" in heads.csv", last);
-    ck_assert_ptr_nonnull(strstr(page, "{\"step\":0,\"levels\":"));
-}
-
-#define VARIABLE run_tiny_config(), "task.min_length=1", "task.length=12", "train.eval_examples=24", "--quiet"
-
-/* Among more examples are longer ones: T is another. */
-TEST(a_run_that_goes_on_with_more_or_fewer_examples_is_shown_whole)
-{
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, VARIABLE, "patterns.examples=5", "train.steps=6", "--out", folder);
-    EXPECT_RUN(0, VARIABLE, "patterns.examples=24", "train.steps=12", "--resume", "--out", folder);
-    run_result run = OK(RUN(VARIABLE, "patterns.examples=3", "train.steps=18", "--resume", "--out", folder));
-    ck_assert_str_eq(run.err, "");
-    expect_files_of(folder, "\n18,1,1,entropy,", "measured on 3 examples");
-}
-
-TEST(a_run_that_had_few_examples_for_a_while_has_no_maps_of_that_time)
-{
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, VARIABLE, "patterns.examples=24", "train.steps=6", "--out", folder);
-    EXPECT_RUN(0, VARIABLE, "patterns.examples=2", "train.steps=12", "--resume", "--out", folder);
-    run_result run = OK(RUN(VARIABLE, "patterns.examples=24", "train.steps=18", "--resume", "--out", folder));
-    ck_assert_str_eq(run.err, "");
-    expect_files_of(folder, "\n12,1,1,entropy,", "measured on 24 examples");
-    const char *page = run_read(run_file(folder, "report.html"));
-    ck_assert_ptr_nonnull(strstr(page, "{\"step\":18,\"levels\":"));
-    ck_assert_ptr_null(strstr(page, "{\"step\":12,\"levels\":"));
-}
-
-TEST(a_run_that_goes_on_without_snapshots_is_shown_up_to_there)
-{
-    const char *folder = run_path("run");
-    EXPECT_RUN(0, VARIABLE, "patterns.examples=24", "train.steps=6", "--out", folder);
-    EXPECT_RUN(0, VARIABLE, "patterns.examples=0", "train.steps=12", "--resume", "--out", folder);
-    expect_files_of(folder, "\n6,1,1,entropy,", "measured on 24 examples");
+    for (int step = 0; step <= 18; step += 6) {
+        bool mapped = strstr(page, scratch_format("{\"step\":%d,\"levels\":", step)) != NULL;
+        ck_assert_int_eq(strstr(csv, scratch_format("\n%d,1,1,entropy,", step)) != NULL, step <= cases[_i].last);
+        ck_assert_int_eq(mapped, step <= cases[_i].last && step != cases[_i].without_maps);
+    }
 }
 
 SUITE("reports of runs", .seconds = 60)

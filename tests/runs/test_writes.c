@@ -1,5 +1,4 @@
 /* heads writes, patch, rollout and wires, and maps by norms, on runs of the tiny config and on tiny open models. */
-#include "core/files/npz.h"
 #include "tests/check_suite.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/runs/answers.h"
@@ -21,29 +20,27 @@ static const char clean[] = "a b c <sep> <mask> <mask> <mask>", corrupt[] = "a d
 TEST(the_column_sums_to_the_logit)
 {
     const char *folder = TINY_RUN("run"), *csv = run_path("writes.csv");
-    run_result run = OK(HEADS("writes", folder, "--json", "--csv", csv));
-    json_t *root = answer_json(run.out), *writers = json_object_get(root, "writers");
+    json_t *root = ANSWER("writes", folder, "--json", "--csv", csv), *writers = json_object_get(root, "writers");
     double sum = 0, before = INFINITY;
     size_t n = json_array_size(writers);
     ck_assert_uint_eq(n, 1 + 2 * (2 + 2) + 2); /* embedding; heads, a bias and a feed-forward layer; two biases */
     for (size_t i = 0; i < n; i++) {
-        double direct = answer_figure(json_array_get(writers, i), "direct");
+        double direct = number_at(json_array_get(writers, i), "direct");
         ck_assert_double_le(fabs(direct), before + 1e-9);
         before = fabs(direct);
         sum += direct;
     }
-    ck_assert_double_eq_tol(sum, answer_figure(root, "logit"), 1e-5);
-    ck_assert_double_lt(answer_figure(root, "largest_gap"), 1e-5);
+    ck_assert_double_eq_tol(sum, number_at(root, "logit"), 1e-5);
+    ck_assert_double_lt(number_at(root, "largest_gap"), 1e-5);
     ck_assert(json_is_true(json_object_get(root, "exact")));
     ck_assert_int_eq(answer_lines(run_read(csv)), (int64_t)n + 1);
-    run = OK(HEADS("writes", folder));
+    run_result run = OK(HEADS("writes", folder));
     answer_fits(run.out);
     char line[64];
-    snprintf(line, sizeof line, "The direct column sums to %.2f.", answer_figure(root, "logit"));
+    snprintf(line, sizeof line, "The direct column sums to %.2f.", number_at(root, "logit"));
     ck_assert_msg(strstr(run.out, line) != NULL, "no \"%s\" in %s", line, run.out);
     answer_fits(OK(HEADS("writes", folder, "--wide")).out);
     SAYS(HEADS("writes", folder, "--md", "-"), "| writer ", "|---");
-    json_decref(root);
 }
 
 TEST(a_step_is_looked_at_where_its_weights_were_kept)
@@ -57,21 +54,20 @@ TEST(a_step_is_looked_at_where_its_weights_were_kept)
 /* The null has the weights that the run began with, and a run that hardly learns has these still. */
 TEST(a_run_that_does_not_learn_is_its_own_null)
 {
-    run_result run = OK(HEADS("writes", TINY_RUN("run", "train.steps=1", "optimizer.learning_rate=1e-12"), "--json"));
-    json_t *root = answer_json(run.out), *writer;
+    json_t *root = ANSWER("writes", TINY_RUN("run", "train.steps=1", "optimizer.learning_rate=1e-12"), "--json");
+    json_t *writer;
     size_t i;
     json_array_foreach(json_object_get(root, "writers"), i, writer)
     {
-        ck_assert_double_eq_tol(answer_figure(writer, "direct"), answer_figure(writer, "direct_null"), 1e-6);
+        ck_assert_double_eq_tol(number_at(writer, "direct"), number_at(writer, "direct_null"), 1e-6);
     }
-    json_decref(root);
 }
 
 TEST(the_terms_of_one_example_sum_to_its_logits)
 {
     const char *folder = TINY_RUN("run"), *csv = run_path("example.csv"), *svg = run_path("writes.svg");
-    run_result run = OK(HEADS("writes", folder, "--example", "1", "--json", "--csv", csv));
-    json_t *root = answer_json(run.out), *answers = json_object_get(root, "answers"), *answer, *term;
+    json_t *root = ANSWER("writes", folder, "--example", "1", "--json", "--csv", csv);
+    json_t *answers = json_object_get(root, "answers"), *answer, *term;
     size_t n = json_array_size(json_object_get(root, "writers")), i, k;
     double before = INFINITY;
     ck_assert_uint_eq(n, 1 + 2 * (2 + 2) + 2);
@@ -86,18 +82,17 @@ TEST(the_terms_of_one_example_sum_to_its_logits)
         {
             sum += json_number_value(term);
         }
-        ck_assert_double_eq_tol(sum, answer_figure(answer, "logit"), 1e-5);
-        ck_assert_int_eq((int)answer_figure(answer, "position"), 4 + (int)i);
-        ck_assert_str_eq(json_string_value(json_object_get(answer, "token")), "<mask>");
+        ck_assert_double_eq_tol(sum, number_at(answer, "logit"), 1e-5);
+        ck_assert_int_eq((int)number_at(answer, "position"), 4 + (int)i);
+        ck_assert_str_eq(text_at(answer, "token"), "<mask>");
         /* the task copies */
-        ck_assert_str_eq(json_string_value(json_object_get(answer, "answer")),
-                         json_string_value(json_array_get(tokens, i)));
+        ck_assert_str_eq(text_at(answer, "answer"), json_string_value(json_array_get(tokens, i)));
     }
     for (k = 0; k < n; k++) { /* the largest on average first */
         double mean = 0;
         json_array_foreach(answers, i, answer)
         {
-            mean += json_number_value(json_array_get(json_object_get(answer, "terms"), k)) / 3;
+            mean += json_number_value(item_at(answer, "terms", k)) / 3;
         }
         ck_assert_double_le(fabs(mean), before + 1e-6);
         before = fabs(mean);
@@ -109,7 +104,6 @@ TEST(the_terms_of_one_example_sum_to_its_logits)
     OK(HEADS("writes", folder, "--example", "1", "--svg", svg));
     ck_assert_ptr_nonnull(strstr(run_read(svg), "<svg"));
     OK(HEADS("writes", folder, "--svg", svg));
-    json_decref(root);
 }
 
 TEST(sentences_have_no_answers)
@@ -135,14 +129,12 @@ TEST(maps_by_norms_are_shares)
     const char *folder = TINY_RUN("run"), *weights = run_path("a.npz"), *norms = run_path("b.npz");
     OK(HEADS("map", folder, "--npz", weights));
     OK(HEADS("map", folder, "--npz", norms, "--norms"));
-    hl_npz a, b;
-    CHECK_OK(hl_npz_read(weights, 1 << 24, &a));
-    CHECK_OK(hl_npz_read(norms, 1 << 24, &b));
-    const hl_npz_array *one = hl_npz_find(&a, "layer_1"), *other = hl_npz_find(&b, "layer_1");
+    const hl_npz *a = answer_arrays(weights), *b = answer_arrays(norms);
+    const hl_npz_array *one = hl_npz_find(a, "layer_1"), *other = hl_npz_find(b, "layer_1");
     ck_assert_ptr_nonnull(one);
     ck_assert_ptr_nonnull(other);
-    ck_assert_ptr_nonnull(hl_npz_find(&b, "special.norm"));
-    ck_assert_ptr_null(hl_npz_find(&b, "special"));
+    ck_assert_ptr_nonnull(hl_npz_find(b, "special.norm"));
+    ck_assert_ptr_null(hl_npz_find(b, "special"));
     int64_t T = one->shape.size[3], rows = hl_shape_count(one->shape) / T;
     double differ = 0;
     for (int64_t i = 0; i < rows; i++) {
@@ -155,37 +147,29 @@ TEST(maps_by_norms_are_shares)
         ck_assert_double_eq_tol(sum, 1, 1e-5);
     }
     ck_assert_double_gt(differ, 0.01);
-    hl_npz_free(&a);
-    hl_npz_free(&b);
     SAYS(HEADS("map", folder, "L1H0", "--norms"), ", by norms\n");
 }
 
 TEST(a_profile_has_both)
 {
     const char *folder = TINY_RUN("run");
-    run_result run = OK(HEADS("profile", folder, "--json"));
-    json_t *plain = answer_json(run.out);
-    run = OK(HEADS("profile", folder, "--json", "--norms"));
-    json_t *both = answer_json(run.out);
-    json_t *layer = json_array_get(json_object_get(plain, "layers"), 1);
-    json_t *with = json_array_get(json_object_get(both, "layers"), 1);
+    json_t *plain = ANSWER("profile", folder, "--json");
+    json_t *both = ANSWER("profile", folder, "--json", "--norms");
+    json_t *layer = item_at(plain, "layers", 1);
+    json_t *with = item_at(both, "layers", 1);
     ck_assert_ptr_null(json_object_get(layer, "special.norm"));
-    ck_assert_double_eq(answer_figure(layer, "special"), answer_figure(with, "special"));
-    ck_assert_double_ne(answer_figure(with, "special"), answer_figure(with, "special.norm"));
-    ck_assert_double_ne(answer_figure(with, "first"), answer_figure(with, "first.norm"));
-    json_decref(plain);
-    json_decref(both);
+    ck_assert_double_eq(number_at(layer, "special"), number_at(with, "special"));
+    ck_assert_double_ne(number_at(with, "special"), number_at(with, "special.norm"));
+    ck_assert_double_ne(number_at(with, "first"), number_at(with, "first.norm"));
 }
 
 TEST(arrays_hold_what_heads_write)
 {
     const char *folder = TINY_RUN("run"), *path = run_path("a.npz");
     OK(HEADS("map", folder, "--input", clean, "--npz", path, "--writes"));
-    hl_npz npz;
-    CHECK_OK(hl_npz_read(path, 1 << 24, &npz));
-    ck_assert_ptr_nonnull(hl_npz_find(&npz, "z_1"));
-    ck_assert_int_eq(hl_npz_find(&npz, "write_0")->shape.size[3], 16);
-    hl_npz_free(&npz);
+    const hl_npz *npz = answer_arrays(path);
+    ck_assert_ptr_nonnull(hl_npz_find(npz, "z_1"));
+    ck_assert_int_eq(hl_npz_find(npz, "write_0")->shape.size[3], 16);
     REFUSED(HEADS("map", folder, "--npz", path, "--writes"), 2, "runs.writes_adds_what_heads_write");
     REFUSED(HEADS("map", folder, "--input", "a", "--writes"), 2, "runs.writes_adds_what_heads_write");
 }
@@ -196,12 +180,11 @@ TEST(the_whole_stream_recovers_everything)
 {
     const char *folder = TINY_RUN("run");
     run_result run = OK(PATCH_AT_5(folder, "--json"));
-    json_t *root = answer_json(run.out), *last = json_array_get(json_object_get(root, "residual"), 1);
+    json_t *root = answer_json(run.out), *last = item_at(root, "residual", 1);
     ck_assert_double_eq_tol(json_number_value(json_array_get(last, 5)), 1, 1e-5); /* the answer's own position */
     ck_assert_double_eq_tol(json_number_value(json_array_get(last, 2)), 0, 1e-5);
     ck_assert_uint_eq(json_array_size(json_object_get(root, "rows")), 2 * (2 + 2));
-    ck_assert_str_eq(json_string_value(json_object_get(root, "answer")), "b");
-    json_decref(root);
+    ck_assert_str_eq(text_at(root, "answer"), "b");
     const char *figure = run_path("a.png");
     OK(PATCH_AT_5(folder, "--png", figure));
     ck_assert_mem_eq(run_read(figure) + 1, "PNG", 3);
@@ -217,8 +200,7 @@ TEST(heads_are_patched_together)
         run_result run = OK(PATCH_AT_5(folder, "--heads", sets[i], "--json"));
         json_t *root = answer_json(run.out), *rows = json_object_get(root, "rows");
         ck_assert_uint_eq(json_array_size(rows), 1);
-        effects[i] = answer_figure(json_array_get(rows, 0), "effect");
-        json_decref(root);
+        effects[i] = number_at(json_array_get(rows, 0), "effect");
     }
     ck_assert_double_eq(effects[0], effects[1]);
 }
@@ -230,12 +212,10 @@ TEST(pairs_are_averaged)
     snprintf(text, sizeof text, "%s\t%s\tb\td\n\n%s\t%s\td\tb\r\n%s\t%s\tb\td\n", clean, corrupt, corrupt, clean, clean,
              clean);
     scratch_write(path, text, strlen(text));
-    run_result run = OK(HEADS("patch", folder, "--pairs", path, "--position", "5", "--json"));
-    json_t *root = answer_json(run.out);
-    ck_assert_double_eq(answer_figure(root, "pairs"), 3);
-    ck_assert_double_eq(answer_figure(root, "used"), 2); /* the third pair has equal texts */
+    json_t *root = ANSWER("patch", folder, "--pairs", path, "--position", "5", "--json");
+    ck_assert_double_eq(number_at(root, "pairs"), 3);
+    ck_assert_double_eq(number_at(root, "used"), 2); /* the third pair has equal texts */
     ck_assert(json_is_null(json_object_get(root, "residual")));
-    json_decref(root);
     SAYS(HEADS("patch", folder, "--pairs", path, "--position", "5"), "3 pairs", "95% interval");
     scratch_write(path, "a b c\n", 6);
     REFUSED(HEADS("patch", folder, "--pairs", path, "--position", "5"), 2, "runs.pairs_stand_in_a_line");
@@ -269,11 +249,9 @@ TEST(texts_that_do_not_fit_are_refused)
 TEST(a_causal_model_needs_no_position)
 {
     const char *folder = run_kept(tiny_folder("gpt2_next"));
-    run_result run = OK(HEADS("patch", folder, "--clean", "the cat sat on the mat", "--corrupt",
-                              "the mat sat on the cat", "--answer", " the", "--wrong", ".", "--json"));
-    json_t *root = answer_json(run.out);
-    ck_assert_double_eq(answer_figure(root, "position"), (double)json_array_size(json_object_get(root, "clean")) - 1);
-    json_decref(root);
+    json_t *root = ANSWER("patch", folder, "--clean", "the cat sat on the mat", "--corrupt", "the mat sat on the cat",
+                          "--answer", " the", "--wrong", ".", "--json");
+    ck_assert_double_eq(number_at(root, "position"), (double)json_array_size(json_object_get(root, "clean")) - 1);
 }
 
 /* ---- rollout and wires ---- */
@@ -284,15 +262,11 @@ TEST(rollouts_are_maps)
     run_result run = SAYS(HEADS("rollout", folder, "--input", clean), "L1 rollout", "L1 by norms", "rollout:");
     answer_fits(run.out);
     OK(HEADS("rollout", folder, "--input", clean, "--npz", path, "--svg", run_path("a.svg"), "--json", run_path("a")));
-    hl_npz npz;
-    CHECK_OK(hl_npz_read(path, 1 << 24, &npz));
-    const hl_npz_array *rollout = hl_npz_find(&npz, "rollout_norms");
+    const hl_npz_array *rollout = hl_npz_find(answer_arrays(path), "rollout_norms");
     ck_assert_ptr_nonnull(rollout);
     json_t *root = answer_json(run_read(run_path("a")));
-    json_t *row = json_array_get(json_array_get(json_array_get(json_object_get(root, "rollout_norms"), 1), 6), 1);
+    json_t *row = json_array_get(json_array_get(item_at(root, "rollout_norms", 1), 6), 1);
     ck_assert_double_eq_tol(json_number_value(row), (double)((const float *)rollout->data)[49 + 6 * 7 + 1], 1e-6);
-    json_decref(root);
-    hl_npz_free(&npz);
     REFUSED(HEADS("rollout", folder), 2, "runs.rollout_needs_a_text");
     REFUSED(HEADS("rollout", folder, "--input", "zebra"), 2, "runs.input_unknown_token_zebra_there_are");
 }
@@ -300,18 +274,16 @@ TEST(rollouts_are_maps)
 TEST(wires_join_heads_of_different_layers)
 {
     const char *csv = run_path("a.csv");
-    run_result run = OK(HEADS("wires", TINY_RUN("run"), "--json", "--csv", csv));
-    json_t *root = answer_json(run.out), *wires = json_object_get(root, "wires");
+    json_t *root = ANSWER("wires", TINY_RUN("run"), "--json", "--csv", csv), *wires = json_object_get(root, "wires");
     ck_assert_uint_eq(json_array_size(wires), 2 * 2 * 3);
     double before = INFINITY;
     for (size_t i = 0; i < json_array_size(wires); i++) {
-        double beyond = answer_figure(json_array_get(wires, i), "beyond");
+        double beyond = number_at(json_array_get(wires, i), "beyond");
         ck_assert_double_le(beyond, before);
         before = beyond;
     }
-    json_decref(root);
     ck_assert_int_eq(answer_lines(run_read(csv)), 13);
-    run = SAYS(HEADS("wires", TINY_RUN("run2", "train.steps=4")), "chance alone would give about 1.");
+    run_result run = SAYS(HEADS("wires", TINY_RUN("run2", "train.steps=4")), "chance alone would give about 1.");
     answer_fits(run.out);
     SAYS(HEADS("wires", TINY_RUN("flat", "model.layers=1")), "one layer");
 }
@@ -321,24 +293,21 @@ TEST(wires_join_heads_of_different_layers)
 TEST(spaces_are_compared_with_step_0_and_chance)
 {
     const char *csv = run_path("a.csv"), *folder = TINY_RUN("run");
-    run_result run = OK(HEADS("spaces", folder, "--json", "--csv", csv));
-    json_t *root = answer_json(run.out), *rows = json_object_get(root, "rows");
+    json_t *root = ANSWER("spaces", folder, "--json", "--csv", csv), *rows = json_object_get(root, "rows");
     ck_assert_uint_eq(json_array_size(rows), 2 * 4); /* of two heads in each of two layers, by four matrices */
     for (size_t i = 0; i < json_array_size(rows); i++) {
         json_t *row = json_array_get(rows, i);
-        ck_assert(answer_figure(row, "overlap") >= 0 && answer_figure(row, "overlap") <= 1);
-        ck_assert(answer_figure(row, "smallest_angle") >= 0 && answer_figure(row, "smallest_angle") <= 90);
-        ck_assert_double_lt(answer_figure(row, "random_mean"), answer_figure(row, "random_95"));
-        ck_assert_double_ne(answer_figure(row, "overlap"), answer_figure(row, "step_0"));
+        ck_assert(number_at(row, "overlap") >= 0 && number_at(row, "overlap") <= 1);
+        ck_assert(number_at(row, "smallest_angle") >= 0 && number_at(row, "smallest_angle") <= 90);
+        ck_assert_double_lt(number_at(row, "random_mean"), number_at(row, "random_95"));
+        ck_assert_double_ne(number_at(row, "overlap"), number_at(row, "step_0"));
     }
-    json_decref(root);
     ck_assert_int_eq(answer_lines(run_read(csv)), 9);
-    run = SAYS(HEADS("spaces", folder), "closest pair");
+    run_result run = SAYS(HEADS("spaces", folder), "closest pair");
     answer_fits(run.out);
     SAYS(HEADS("spaces", TINY_RUN("single", "model.heads=1")), "one head in each layer");
-    root = answer_json(OK(HEADS("spaces", HL_TINY "/bert_masked", "--json")).out);
-    ck_assert(json_is_null(json_object_get(json_array_get(json_object_get(root, "rows"), 0), "step_0")));
-    json_decref(root);
+    root = ANSWER("spaces", HL_TINY "/bert_masked", "--json");
+    ck_assert(json_is_null(json_object_get(item_at(root, "rows", 0), "step_0")));
 }
 
 TEST(gradients_of_relations_need_relations)
@@ -348,18 +317,15 @@ TEST(gradients_of_relations_need_relations)
                                                      "layers = 2\nd_model = 16\nheads = 2\n[train]\nsteps = 4\n"
                                                      "batch_size = 8\neval_examples = 64\n[patterns]\nexamples = 48\n");
     OK(RUN(config, "--quiet", "--out", folder));
-    run_result run = OK(HEADS("gradients", folder, "--json"));
-    json_t *root = answer_json(run.out), *rows = json_object_get(root, "rows");
-    ck_assert_int_eq((int)answer_figure(root, "examples"), 48);
+    json_t *root = ANSWER("gradients", folder, "--json"), *rows = json_object_get(root, "rows");
+    ck_assert_int_eq((int)number_at(root, "examples"), 48);
     size_t n = json_array_size(rows);
     ck_assert(n >= 4 && n % 4 == 0); /* the same pairs of relations for each of four heads */
     for (size_t i = 0; i < n; i++) {
         json_t *row = json_array_get(rows, i);
-        ck_assert(fabs(answer_figure(row, "cosine")) <= 1 && answer_figure(row, "norm") > 0);
-        ck_assert_str_ne(json_string_value(json_object_get(row, "relation")),
-                         json_string_value(json_object_get(row, "other")));
+        ck_assert(fabs(number_at(row, "cosine")) <= 1 && number_at(row, "norm") > 0);
+        ck_assert_str_ne(text_at(row, "relation"), text_at(row, "other"));
     }
-    json_decref(root);
     answer_fits(SAYS(HEADS("gradients", folder), "The mean over all heads is").out);
     REFUSED(HEADS("gradients", TINY_RUN("copy")), 2, "runs.its_task_states_no_relations");
     REFUSED(HEADS("gradients", HL_TINY "/bert_masked"), 2, "runs.no_task_states_relations");

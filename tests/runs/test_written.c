@@ -1,7 +1,7 @@
 /* Examples of one's own, which a run on texts records instead of the first of its validation set. */
 #include "core/examples.h"
-#include "core/files/npz.h"
 #include "tests/check_suite.h"
+#include "tests/runs/answers.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
 
@@ -41,15 +41,13 @@ TEST(written_lines_are_recorded_and_masks_answered)
         written_config("the dog sees the <mask>\nthe cat sees the king sees the queen\n\n<mask> <mask>\n");
     run_result run = OK(RUN(config, "--out", run_path("run")));
     ck_assert_ptr_nonnull(strstr(run.err, "mine.txt: examples are cut to 7 pieces\n"));
-    hl_npz npz;
-    CHECK_OK(hl_npz_read(run_file(run_path("run"), "patterns/step_000002.npz"), 1 << 20, &npz));
-    const int32_t *targets = array_of(&npz, "targets", HL_SHAPE(3, 7));
+    const hl_npz *npz = answer_arrays(run_file(run_path("run"), "patterns/step_000002.npz"));
+    const int32_t *targets = array_of(npz, "targets", HL_SHAPE(3, 7));
     for (int i = 0; i < 21; i++) {
         ck_assert_int_eq(targets[i], i == 5 || i == 15 || i == 16 ? HL_UNSEEN : HL_IGNORE);
     }
-    const int32_t *words = array_of(&npz, "words", HL_SHAPE(3, 7));
+    const int32_t *words = array_of(npz, "words", HL_SHAPE(3, 7));
     ck_assert_mem_eq(words, ((const int32_t[]){ -1, 0, 1, 2, 3, 4, -1 }), 7 * sizeof *words);
-    hl_npz_free(&npz);
     OK(HEADS(run_path("run")));
 }
 

@@ -34,6 +34,15 @@ static inline hl_panel drawn_panel(drawn *d, const char *title, int64_t n_querie
     return (hl_panel){ title, d->weights, n_queries, n_keys, DRAWN_STRIDE, d->tokens, d->tokens };
 }
 
+/* The same for n heads. */
+static inline void drawn_panels(drawn *d, hl_panel *panels, int n, const char *title, int64_t n_tokens)
+{
+    hl_panel panel = drawn_panel(d, title, n_tokens, n_tokens);
+    for (int i = 0; i < n; i++) {
+        panels[i] = panel;
+    }
+}
+
 /* 255 bytes, markup, what a terminal or a parser would obey, what is no UTF-8 or is not seen, wide characters, none. */
 static const char drawn_longest[256] =
     "wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww"

@@ -15,7 +15,9 @@ enum { ROWS = 5, MOST = 600 };
 
 static const double losses[ROWS] = { 0.0014, 0.03, 0.4, 1.2, 2.6 }, zeros[ROWS] = { 0 },
                     sizes[ROWS] = { 1e-9, 5, 1e9, 3, 2 };
-static const char *const names[ROWS] = { "all  5", "- L0H1  4", "- L1H0  3", "</text><&\"", "\xff\n" };
+static const hl_curve_row names[ROWS] = {
+    { "all  5" }, { "- L0H1  4" }, { "- L1H0  3" }, { "</text><&\"" }, { "\xff\n" }
+};
 
 static const hl_curve curves[] = { { .name = "loss", .values = losses },
                                    { .name = "zero", .values = zeros },
@@ -33,7 +35,7 @@ TEST(every_format_begins_as_it_must_and_twice_is_the_same)
 }
 
 /* A picture of one curve as SVG. */
-static const char *drawn(hl_curve curve, const char *const *rows, int64_t n_rows)
+static const char *drawn(hl_curve curve, const hl_curve_row *rows, int64_t n_rows)
 {
     hl_curve_picture picture = { &curve, 1, rows, n_rows, "a", NULL };
     hl_text *bytes = scratch_text();
@@ -88,7 +90,7 @@ TEST(dots_beside_a_curve_are_drawn_and_the_axis_holds_them)
 TEST(any_number_of_rows_can_be_drawn)
 {
     static double values[MOST];
-    static const char *many[MOST];
+    static hl_curve_row many[MOST];
     for (int i = 0; i < MOST; i++) {
         values[i] = i;
         many[i] = names[i % ROWS];
@@ -98,7 +100,7 @@ TEST(any_number_of_rows_can_be_drawn)
     }
 }
 
-static double height_of(const char *const *rows)
+static double height_of(const hl_curve_row *rows)
 {
     const char *height = strstr(drawn(loss, rows, 2), " height=\"");
     ck_assert_ptr_nonnull(height);
@@ -108,8 +110,8 @@ static double height_of(const char *const *rows)
 /* Turned names need room below the chart, upright ones a line. */
 TEST(short_names_stand_upright)
 {
-    static const char *const short_names[] = { "0", "111" }, *const long_names[] = { "0", "1111" },
-                             *const none[] = { "", "" };
+    static const hl_curve_row short_names[] = { { "0" }, { "111" } }, long_names[] = { { "0" }, { "1111" } },
+                              none[] = { { "" }, { "" } };
     ck_assert_double_gt(height_of(short_names), 100);
     ck_assert_double_lt(height_of(short_names), height_of(long_names) - 20);
     ck_assert_double_eq(height_of(none), height_of(short_names));

@@ -26,13 +26,11 @@ enum { PNG = HL_PNG, SVG = HL_SVG, PDF = HL_PDF, FORMATS = HL_PICTURE_FORMATS };
 /* `rows` rows of that many panels, all of the made-up map, each with a title. */
 static hl_picture grid_of(hl_panel *panels, const int64_t *rows, int64_t n_rows, int64_t n_tokens)
 {
-    int n = 0;
-    hl_panel panel = drawn_panel(&made, "L0H3 offset(-11) 0.98", n_tokens, n_tokens);
+    int64_t n = 0;
     for (int64_t r = 0; r < n_rows; r++) {
-        for (int64_t c = 0; c < rows[r]; c++) {
-            panels[n++] = panel;
-        }
+        n += rows[r];
     }
+    drawn_panels(&made, panels, (int)n, "L0H3 offset(-11) 0.98", n_tokens);
     return (hl_picture){
         .panels = panels, .row_lengths = rows, .n_rows = n_rows, .caption = "copy_task, step 250, example 0"
     };

@@ -5,6 +5,7 @@
 #include "tests/faults.h"
 #include "tests/heads/example.h"
 #include "tests/show/drawn.h"
+#include "tests/show/written.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,35 +14,27 @@ static drawn made;
 
 static const hl_terminal shades_of_80 = { .width = 80 }, ascii_of_80 = { .width = 80, .ascii = true };
 
-static void expect_map(hl_terminal terminal, const hl_panel *panel, const char *expected)
-{
-    hl_text *text = scratch_text();
-    expect_ok(hl_terminal_map(&terminal, panel, text));
-    ck_assert_str_eq(text->bytes, expected);
-}
-
 /* Whether a character that is shown takes two columns: of the drawn tokens only these. */
 static bool is_wide(const unsigned char *at)
 {
     return at[0] == 0xe4 || at[0] == 0xe6 || at[0] == 0xf0;
 }
 
-/* The columns of the widest line, colours left out; every line takes its colours back, nothing else is a control. */
-static int widest_line(const hl_text *text, int *n_lines)
+/* Returns how many lines there are. None is wider than the terminal, colours left out; every line takes its colours
+ * back, nothing else is a control. */
+static int expect_lines_fit(const hl_text *text, const hl_terminal *terminal)
 {
-    int widest = 0, column = 0;
+    int n_lines = 0, column = 0;
     bool coloured = false, sound = true; /* asked for once: every ck_assert is a write */
-    *n_lines = 0;
     for (const unsigned char *at = (const unsigned char *)text->bytes; *at != '\0'; at++) {
         if (*at == '\033') {
             coloured = at[1] == '[' && at[2] != '0';
             at += 2 + strspn((const char *)at + 2, "0123456789;");
             sound = sound && *at == 'm';
         } else if (*at == '\n') {
-            sound = sound && !coloured;
-            widest = column > widest ? column : widest;
+            sound = sound && !coloured && column <= terminal->width;
             column = 0;
-            ++*n_lines;
+            n_lines++;
         } else {
             sound = sound && *at >= ' ' && *at != 0x7f;
             column += (*at & 0xc0) == 0x80 ? 0 : is_wide(at) ? 2 : 1;
@@ -49,7 +42,29 @@ static int widest_line(const hl_text *text, int *n_lines)
     }
     ck_assert_msg(sound, "%s", text->bytes);
     ck_assert_int_eq(column, 0);
-    return widest;
+    return n_lines;
+}
+
+/* Draws one map, or n small ones, in place of the text before; returns the number of lines. */
+static int draw(hl_terminal terminal, const hl_panel *panel, hl_text *text)
+{
+    hl_text_free(text);
+    expect_ok(hl_terminal_map(&terminal, panel, text));
+    return expect_lines_fit(text, &terminal);
+}
+
+static int draw_heads(hl_terminal terminal, const hl_panel *panels, int64_t n, hl_text *text)
+{
+    hl_text_free(text);
+    expect_ok(hl_terminal_heads(&terminal, panels, n, text));
+    return expect_lines_fit(text, &terminal);
+}
+
+static void expect_map(hl_terminal terminal, const hl_panel *panel, const char *expected)
+{
+    hl_text *text = scratch_text();
+    draw(terminal, panel, text);
+    ck_assert_str_eq(text->bytes, expected);
 }
 
 TEST(a_small_map_is_drawn_with_its_tokens)
@@ -92,7 +107,7 @@ static const char *colour(int which, double weight)
 static void expect_lines(hl_terminal terminal, const hl_panel *panel, const char *expected)
 {
     hl_text *text = scratch_text();
-    expect_ok(hl_terminal_map(&terminal, panel, text));
+    draw(terminal, panel, text);
     ck_assert_msg(strncmp(text->bytes, expected, strlen(expected)) == 0, "%s\n%s", text->bytes, expected);
 }
 
@@ -132,13 +147,13 @@ TEST(the_256_colours_darken_with_the_weight)
         weights[i] = (hl_real)i / (N - 1);
     }
     hl_panel panel = { NULL, weights, 1, N, N, NULL, NULL };
-    hl_text text = { 0 };
-    expect_ok(hl_terminal_map(&(hl_terminal){ 80, 0, HL_TERMINAL_256_COLOURS, false }, &panel, &text));
+    hl_text *text = scratch_text();
+    draw((hl_terminal){ 80, 0, HL_TERMINAL_256_COLOURS, false }, &panel, text);
     static const int steps[] = { 0, 95, 135, 175, 215, 255 };
     double last = 1000;
     int seen = 0;
-    char *end = strchr(text.bytes, '\n');
-    for (const char *at = text.bytes; (at = strstr(at, "48;5;")) != NULL && at < end; at++, seen++) {
+    char *end = strchr(text->bytes, '\n');
+    for (const char *at = text->bytes; (at = strstr(at, "48;5;")) != NULL && at < end; at++, seen++) {
         int code = atoi(at + 5), cube = code - 16, grey = 8 + 10 * (code - 232);
         ck_assert_int_ge(code, 16);
         ck_assert_int_le(code, 255);
@@ -148,7 +163,6 @@ TEST(the_256_colours_darken_with_the_weight)
     }
     ck_assert_int_ge(seen, 8);
     ck_assert_double_lt(last, 30);
-    hl_text_free(&text);
 }
 
 TEST(what_has_no_room_is_averaged)
@@ -161,14 +175,12 @@ TEST(what_has_no_room_is_averaged)
     }
     hl_panel panel = { NULL, weights[0], 40, 40, 40, NULL, NULL };
     hl_text *text = scratch_text();
-    expect_ok(hl_terminal_map(&(hl_terminal){ .width = 20, .ascii = true }, &panel, text));
+    draw((hl_terminal){ .width = 20, .ascii = true }, &panel, text);
     ck_assert_ptr_nonnull(strstr(text->bytes, "\naveraged from 40 x ~\n"));
     ck_assert(strncmp(text->bytes, "53333333333333333333\n33", 23) == 0);
-    hl_text_free(text);
-    expect_ok(hl_terminal_map(&(hl_terminal){ .width = 80, .height = 16, .ascii = true }, &panel, text));
+    draw((hl_terminal){ .width = 80, .height = 16, .ascii = true }, &panel, text);
     ck_assert_ptr_nonnull(strstr(text->bytes, "\naveraged from 40 x 40 to 8 x 40\n"));
-    hl_text_free(text);
-    expect_ok(hl_terminal_map(&(hl_terminal){ .width = 40, .ascii = true }, &panel, text));
+    draw((hl_terminal){ .width = 40, .ascii = true }, &panel, text);
     ck_assert_ptr_null(strstr(text->bytes, "averaged"));
 }
 
@@ -181,18 +193,14 @@ static hl_terminal terminal_of(int i, int width, int height)
 
 LOOP_TEST(no_line_is_wider_and_no_map_higher_than_asked, 0, 6)
 {
-    hl_text text = { 0 };
+    hl_text *text = scratch_text();
     for (int s = 0; s < ROWS(sizes); s++) {
         hl_panel panel = drawn_panel(&made, "L0H3 offset(-11) 0.98 and a long title", sizes[s][0], sizes[s][1]);
         for (int width = HL_TERMINAL_LEAST_WIDTH; width < 130; width += 1 + width / 4) {
             for (int height = 0; height < 40; height += height == 0 ? HL_TERMINAL_LEAST_HEIGHT : 9) {
-                hl_terminal terminal = terminal_of(_i, width, height);
-                int lines;
-                expect_ok(hl_terminal_map(&terminal, &panel, &text));
-                ck_assert_int_le(widest_line(&text, &lines), width);
+                int lines = draw(terminal_of(_i, width, height), &panel, text);
                 ck_assert(height == 0 || lines <= height);
                 ck_assert_int_ge(lines, 3);
-                hl_text_free(&text);
             }
         }
     }
@@ -212,15 +220,12 @@ LOOP_TEST(tokens_may_hold_anything, 0, 6)
 {
     hl_panel panel = drawn_panel(&made, "\033[31mL0\xffH0", DRAWN_NASTY, DRAWN_NASTY);
     panel.queries = panel.keys = drawn_nasty;
-    hl_text text = { 0 };
+    hl_text *text = scratch_text();
     for (int width = HL_TERMINAL_LEAST_WIDTH; width < 100; width++) {
         hl_terminal terminal = terminal_of(_i, width, 0);
-        int lines;
-        expect_ok(hl_terminal_map(&terminal, &panel, &text));
-        ck_assert_int_le(widest_line(&text, &lines), width);
-        ck_assert_int_eq(is_ascii(&text), terminal.ascii);
-        ck_assert_ptr_nonnull(strstr(text.bytes, "\\x1b[31mL0\\xffH"));
-        hl_text_free(&text);
+        draw(terminal, &panel, text);
+        ck_assert_int_eq(is_ascii(text), terminal.ascii);
+        ck_assert_ptr_nonnull(strstr(text->bytes, "\\x1b[31mL0\\xffH"));
     }
 }
 
@@ -231,12 +236,11 @@ TEST(heads_stand_side_by_side)
                           { "L0H1", other, 2, 2, 2, NULL, NULL },
                           { NULL, one, 1, 2, 2, NULL, NULL } };
     hl_text *text = scratch_text();
-    expect_ok(hl_terminal_heads(&(hl_terminal){ .width = 43, .ascii = true }, panels, 3, text));
+    draw_heads((hl_terminal){ .width = 43, .ascii = true }, panels, 3, text);
     ck_assert_str_eq(text->bytes, "L0H0 previous  L0H1           \n"
                                   "9 .            . 9            9 . \n"
                                   ". 9            9 .            \n");
-    hl_text_free(text);
-    expect_ok(hl_terminal_heads(&(hl_terminal){ .width = 42, .ascii = true }, panels, 3, text));
+    draw_heads((hl_terminal){ .width = 42, .ascii = true }, panels, 3, text);
     ck_assert_str_eq(text->bytes, "L0H0 previous         L0H1\n"
                                   "9 .                   . 9 \n"
                                   ". 9                   9 . \n"
@@ -256,17 +260,14 @@ TEST(without_a_limit_of_lines_heads_stay_readable)
     } cases[] = { { "L5H11", 13, 80, 4, 13 },         { "L5H11", 13, 200, 12, 13 }, { "L5H11", 13, 34, 2, 13 },
                   { "L5H11", 60, 80, 4, 18 },         { "L5H11", 60, 200, 6, 31 },  { "L5H11", 3, 80, 6, 6 },
                   { "L5H11 next_word", 3, 80, 4, 6 }, { "L5H11", 60, 20, 1, 20 } };
+    hl_text *text = scratch_text();
     for (int c = 0; c < ROWS(cases); c++) {
         hl_panel panels[HEADS];
-        for (int h = 0; h < HEADS; h++) {
-            panels[h] = drawn_panel(&made, cases[c].title, cases[c].tokens, cases[c].tokens);
-        }
-        hl_text text = { 0 };
-        hl_terminal terminal = { .width = cases[c].width, .ascii = true };
-        expect_ok(hl_terminal_heads(&terminal, panels, HEADS, &text));
-        int per_row = 0, all = 0, columns = 0, lines;
-        const char *end = strchr(text.bytes, '\n');
-        for (const char *at = text.bytes; (at = strstr(at, cases[c].title)) != NULL; at++, all++) {
+        drawn_panels(&made, panels, HEADS, cases[c].title, cases[c].tokens);
+        int lines = draw_heads((hl_terminal){ .width = cases[c].width, .ascii = true }, panels, HEADS, text);
+        int per_row = 0, all = 0, columns = 0;
+        const char *end = strchr(text->bytes, '\n');
+        for (const char *at = text->bytes; (at = strstr(at, cases[c].title)) != NULL; at++, all++) {
             per_row += at < end;
         }
         end = strchr(end + 1, '\n'); /* of the first line of the maps */
@@ -276,26 +277,17 @@ TEST(without_a_limit_of_lines_heads_stay_readable)
         ck_assert_int_eq(all, HEADS);
         ck_assert_msg(per_row == cases[c].per_row && columns == cases[c].columns, "%d: %d, %d", (int)c, per_row,
                       columns);
-        ck_assert_int_le(widest_line(&text, &lines), cases[c].width);
         ck_assert_int_le(lines, HEADS / per_row * HL_TERMINAL_USUAL_HEIGHT);
-        hl_text_free(&text);
     }
 }
 
 LOOP_TEST(heads_fit_a_low_terminal, 0, 6)
 {
-    hl_text text = { 0 };
+    hl_text *text = scratch_text();
     hl_panel panels[3];
-    for (int h = 0; h < 3; h++) {
-        panels[h] = drawn_panel(&made, "L0H0", 21, 21);
-    }
+    drawn_panels(&made, panels, 3, "L0H0", 21);
     for (int height = 2; height < HL_TERMINAL_LEAST_HEIGHT; height++) {
-        hl_terminal terminal = terminal_of(_i, 60, height);
-        int lines;
-        expect_ok(hl_terminal_heads(&terminal, panels, 3, &text));
-        ck_assert_int_le(widest_line(&text, &lines), 60);
-        ck_assert_int_le(lines, height);
-        hl_text_free(&text);
+        ck_assert_int_le(draw_heads(terminal_of(_i, 60, height), panels, 3, text), height);
     }
 }
 
@@ -303,22 +295,15 @@ LOOP_TEST(heads_fit_a_low_terminal, 0, 6)
 TEST(a_file_has_room_for_all_heads)
 {
     static hl_panel panels[512];
-    for (int i = 0; i < 512; i++) {
-        panels[i] = drawn_panel(&made, "L0H0", 3, 3);
-    }
-    hl_text text = { 0 };
-    expect_ok(hl_terminal_heads(&(hl_terminal){ .width = 80 }, panels, 512, &text));
-    int titles = 0;
-    for (const char *at = text.bytes; (at = strstr(at, "L0H0")) != NULL; at++) {
-        titles++;
-    }
-    ck_assert_int_eq(titles, 512);
-    hl_text_free(&text);
+    drawn_panels(&made, panels, 512, "L0H0", 3);
+    hl_text *text = scratch_text();
+    draw_heads((hl_terminal){ .width = 80 }, panels, 512, text);
+    ck_assert_int_eq(count_of(text->bytes, "L0H0"), 512);
 }
 
 LOOP_TEST(the_lines_of_heads_depend_on_sizes_alone, 0, 6)
 {
-    hl_text text = { 0 };
+    hl_text *text = scratch_text();
     for (int s = 0; s < ROWS(sizes); s++) {
         hl_panel panel = drawn_panel(&made, NULL, sizes[s][0], sizes[s][1]);
         for (int n = 1; n <= 16; n = 2 * n + (n == 4 ? -3 : 0)) {
@@ -332,9 +317,7 @@ LOOP_TEST(the_lines_of_heads_depend_on_sizes_alone, 0, 6)
                         panels[h].title = version == 1 ? "\xe4\xb8\xad L0H3 offset(-11) 0.98, that is long" : NULL;
                     }
                     made.weights[0] = (hl_real)version;
-                    expect_ok(hl_terminal_heads(&terminal, panels, n, &text));
-                    ck_assert_int_le(widest_line(&text, &lines[version]), width);
-                    hl_text_free(&text);
+                    lines[version] = draw_heads(terminal, panels, n, text);
                 }
                 ck_assert_int_eq(lines[0], lines[1]);
                 ck_assert_int_le(lines[0], terminal.height);
@@ -348,9 +331,7 @@ TEST(what_cannot_be_shown_is_refused)
     hl_text text = { 0 };
     hl_panel panel = drawn_panel(&made, "L0H0", 3, 3), wrong = panel;
     static hl_panel many[400];
-    for (int i = 0; i < 400; i++) {
-        many[i] = panel;
-    }
+    drawn_panels(&made, many, 400, "L0H0", 3);
     ck_assert_int_eq(hl_terminal_map(&(hl_terminal){ .width = 19 }, &panel, &text).code, HL_INVALID);
     ck_assert_int_eq(hl_terminal_map(&(hl_terminal){ 80, 15, HL_TERMINAL_NO_COLOURS, false }, &panel, &text).code,
                      HL_INVALID);
@@ -371,9 +352,7 @@ LOOP_TEST(want_of_memory_is_reported, 0, 2)
 {
     faults_begin();
     hl_panel panels[3];
-    for (int h = 0; h < 3; h++) {
-        panels[h] = drawn_panel(&made, "L0H0", 21, 21);
-    }
+    drawn_panels(&made, panels, 3, "L0H0", 21);
     int n = 0;
     while (fault_checks_next(&n, FAULTS_ONCE)) {
         hl_text text = { 0 };

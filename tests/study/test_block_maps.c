@@ -1,5 +1,4 @@
 /* `heads map --blocks`: the cells are means of the weights of tokens, and nothing of T x T is made. */
-#include "core/files/npz.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/runs/predict_runs.h"
 #include "tests/scratch.h"
@@ -20,14 +19,12 @@ static const char *long_run(void)
 
 static const char text[] = "the cat sat on the mat, the dog barked.";
 
-static hl_npz read_maps(const char *folder, const char *input, const char *blocks)
+static const hl_npz *read_maps(const char *folder, const char *input, const char *blocks)
 {
     const char *path = run_path("maps.npz");
     OK(blocks != NULL ? HEADS("map", folder, "--input", input, "--npz", path, "--blocks", blocks)
                       : HEADS("map", folder, "--input", input, "--npz", path));
-    hl_npz npz;
-    CHECK_OK(hl_npz_read(path, 1 << 24, &npz));
-    return npz;
+    return answer_arrays(path);
 }
 
 /* The mean over the queries of block `row` of their weights on the keys of block `column`. */
@@ -45,13 +42,13 @@ static double mean_of(const float *weights, int64_t T, int64_t block, int64_t ro
 /* The maps of both agree, in layers of so many heads. */
 static void check_cells(const char *folder, const char *input, const char *blocks, int n_layers, int64_t H)
 {
-    hl_npz tokens = read_maps(folder, input, NULL), cells = read_maps(folder, input, blocks);
-    int64_t block = atoll(blocks), T = hl_npz_find(&tokens, "layer_0")->shape.size[3], R = (T + block - 1) / block;
+    const hl_npz *tokens = read_maps(folder, input, NULL), *cells = read_maps(folder, input, blocks);
+    int64_t block = atoll(blocks), T = hl_npz_find(tokens, "layer_0")->shape.size[3], R = (T + block - 1) / block;
     ck_assert_int_gt(T, 8);
-    ck_assert_ptr_null(hl_npz_find(&cells, "hidden_0"));
+    ck_assert_ptr_null(hl_npz_find(cells, "hidden_0"));
     for (int l = 0; l < n_layers; l++) {
-        const hl_npz_array *whole = hl_npz_find(&tokens, scratch_format("layer_%d", l)),
-                           *small = hl_npz_find(&cells, scratch_format("layer_%d", l));
+        const hl_npz_array *whole = hl_npz_find(tokens, scratch_format("layer_%d", l)),
+                           *small = hl_npz_find(cells, scratch_format("layer_%d", l));
         ck_assert(hl_shape_equal(small->shape, HL_SHAPE(1, H, R, R)));
         for (int64_t at = 0; at < H * R * R; at++) {
             const float *weights = (const float *)whole->data + at / (R * R) * T * T;
@@ -59,12 +56,10 @@ static void check_cells(const char *folder, const char *input, const char *block
             ck_assert_double_eq_tol((double)((const float *)small->data)[at], wanted, 1e-6);
         }
     }
-    const int32_t *first = hl_npz_find(&cells, "tokens")->data, *all = hl_npz_find(&tokens, "tokens")->data;
+    const int32_t *first = hl_npz_find(cells, "tokens")->data, *all = hl_npz_find(tokens, "tokens")->data;
     for (int64_t r = 0; r < R; r++) {
         ck_assert_int_eq(first[r], all[r * block]);
     }
-    hl_npz_free(&tokens);
-    hl_npz_free(&cells);
 }
 
 /* The model has windows in half of its layers. A block may hold one token, or all of them. */

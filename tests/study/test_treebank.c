@@ -74,12 +74,6 @@ static bool hits(const head_map *map, int a)
     return guess_of(map, a) == bank[map->sentence].heads[a] - 1;
 }
 
-static void release_npz(void *npz)
-{
-    hl_npz_free(npz);
-    free(npz);
-}
-
 /* The maps of a sentence, as --input tells them. */
 static const hl_npz *maps_of(const char *folder, int sentence)
 {
@@ -88,9 +82,7 @@ static const hl_npz *maps_of(const char *folder, int sentence)
         strcat(strcat(text, w > 0 ? " " : ""), bank[sentence].words[w]);
     }
     OK(HEADS("map", folder, "--input", text, "--npz", run_path("s.npz")));
-    hl_npz *npz = scratch_own(calloc(1, sizeof *npz), release_npz);
-    CHECK_OK(hl_npz_read(run_path("s.npz"), 1 << 20, npz));
-    return npz;
+    return answer_arrays(run_path("s.npz"));
 }
 
 /* The map of a head, counted over all layers. */
@@ -278,12 +270,7 @@ TEST(tables_csv_and_markdown_tell_the_same)
 /* The first run in a page's data. */
 static json_t *data_of(const char *page)
 {
-    size_t size;
-    char *text = scratch_read(page, &size), *begin = strstr(text, "id=\"data\">") + strlen("id=\"data\">");
-    *strstr(begin, "</script>") = '\0';
-    json_t *data = scratch_own(json_loads(begin, 0, NULL), release_json);
-    free(text);
-    return item_at(data, "runs", 0);
+    return item_at(answer_page(run_read(page)), "runs", 0);
 }
 
 /* A treebank in which one word of each sentence has as its head, by that relation, what head L0H0 looks at, each
@@ -413,7 +400,7 @@ TEST(a_page_shows_what_a_relation_s_head_does)
 {
     const char *folder = run_kept(tiny_folder("bert_bare")), *file = treebank(), *page = run_path("page.html");
     OK(HEADS("grammar", folder, file, "--report", page, "--json", run_path("rows.json")));
-    const json_t *rows = scratch_own(json_load_file(run_path("rows.json"), 0, NULL), release_json);
+    const json_t *rows = answer_owned(json_load_file(run_path("rows.json"), 0, NULL));
     const json_t *model = data_of(page), *syntax = json_object_get(model, "syntax");
     const json_t *relations = json_object_get(syntax, "relations");
     ck_assert_str_eq(text_at(syntax, "treebank"), "bank.conllu");

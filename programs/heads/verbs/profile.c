@@ -220,9 +220,8 @@ static hl_status draw(const void *context, hl_picture_format format, hl_text *by
     size_t n = (size_t)p->n, L = (size_t)p->n_layers;
     double *means = hl_calloc(MEASURES * L, sizeof *means);
     hl_curve_dot *dots = hl_calloc(MEASURES * n, sizeof *dots);
-    char(*names)[16] = hl_calloc(L, sizeof *names);
-    const char **rows = hl_calloc(L, sizeof *rows);
-    bool complete = means != NULL && dots != NULL && names != NULL && rows != NULL;
+    hl_curve_row *rows = hl_calloc(L, sizeof *rows);
+    bool complete = means != NULL && dots != NULL && rows != NULL;
     for (int m = 0; m < p->n_measures && complete; m++) {
         if (!is_measured(p, m)) {
             continue;
@@ -238,8 +237,7 @@ static hl_status draw(const void *context, hl_picture_format format, hl_text *by
         };
     }
     for (size_t l = 0; l < L && complete; l++) {
-        snprintf(names[l], sizeof names[l], "%d", (int)l);
-        rows[l] = names[l];
+        snprintf(rows[l].name, sizeof rows[l].name, "%d", (int)l);
     }
     hl_text caption = { 0 };
     print_about(&caption, p, p->run->source.name);
@@ -254,7 +252,6 @@ static hl_status draw(const void *context, hl_picture_format format, hl_text *by
     hl_text_free(&caption);
     hl_free(means);
     hl_free(dots);
-    hl_free(names);
     hl_free(rows);
     return status;
 }

@@ -96,16 +96,15 @@ static void write_json(hl_text *text, const hl_heads_pruning *pruning)
 
 static hl_status draw(const void *context, hl_picture_format format, hl_text *bytes)
 {
-    enum { CURVES = 3, ROW_NAME = 64 };
+    enum { CURVES = 3 };
     const hl_heads_pruning *pruning = context;
     int64_t n = pruning->n_rows;
     double *values = hl_calloc(CURVES * (size_t)n, sizeof *values);
-    char(*names)[ROW_NAME] = hl_calloc((size_t)n, sizeof *names);
-    const char **rows = hl_calloc((size_t)n, sizeof *rows);
+    hl_curve_row *rows = hl_calloc((size_t)n, sizeof *rows);
     hl_text caption = { 0 };
     hl_text_print(&caption, "%s: heads taken out one by one, the least important first", pruning->run->source.name);
     hl_status status = hl_text_status(&caption);
-    if (values == NULL || names == NULL || rows == NULL) {
+    if (values == NULL || rows == NULL) {
         status = hl_error_memory("the chart of pruning");
     } else if (status.code == HL_OK) {
         for (int64_t i = 0; i < n; i++) {
@@ -113,9 +112,8 @@ static hl_status draw(const void *context, hl_picture_format format, hl_text *by
             values[i] = row->worth.loss;
             values[n + i] = row->worth.accuracy;
             values[2 * n + i] = 1e3 * row->seconds;
-            snprintf(names[i], ROW_NAME, "%s%s  %" PRId64, row->removed >= 0 ? "- " : "all",
+            snprintf(rows[i].name, sizeof rows[i].name, "%s%s  %" PRId64, row->removed >= 0 ? "- " : "all",
                      removed_of(pruning, row).text, row->heads);
-            rows[i] = names[i];
         }
         const hl_curve curves[CURVES] = {
             { .name = "validation loss", .values = values },
@@ -131,7 +129,6 @@ static hl_status draw(const void *context, hl_picture_format format, hl_text *by
         status = hl_curve_picture_print(&picture, format, HL_HEADS_PNG_DPI, bytes);
     }
     hl_free(values);
-    hl_free(names);
     hl_free(rows);
     hl_text_free(&caption);
     return status;

@@ -19,21 +19,18 @@
 
 /* A row as it is in the model's measurement or the null's. */
 typedef struct part {
-    hl_writer writer;           /* without answers a head, whose direct contribution is NaN */
+    hl_writer writer;           /* without answers its direct contribution is NaN */
     const hl_head_writes *head; /* NULL: it is none */
 } part;
 
 static part part_of(const hl_heads_writes *w, const hl_writes *writes, int index)
 {
-    if (!writes->has_answers) {
-        const hl_head_writes *head = &writes->heads[index];
-        hl_writer writer = { .kind = HL_WRITER_HEAD, .layer = head->layer, .number = head->head };
-        writer.direct = (hl_estimate){ NAN, NAN };
-        return (part){ writer, head };
-    }
     hl_writer writer = writes->writers[index];
     bool is_head = writer.kind == HL_WRITER_HEAD;
     int64_t first = is_head ? hl_heads_before(&w->run->source.shape, writer.layer) : 0;
+    if (!writes->has_answers) {
+        writer.direct = (hl_estimate){ NAN, NAN };
+    }
     return (part){ writer, is_head ? &writes->heads[first + writer.number] : NULL };
 }
 
@@ -208,20 +205,23 @@ static hl_status measure_null(const hl_opened_model *run, const hl_examples *exa
     return status;
 }
 
-static double size_of(const hl_writes *writes, int row)
+static double size_of(const hl_heads_writes *w, int index)
 {
-    return writes->has_answers ? fabs(writes->writers[row].direct.mean) : writes->heads[row].norm.mean;
+    part p = part_of(w, w->own, index);
+    return w->own->has_answers ? fabs(p.writer.direct.mean) : norm_of(p);
 }
 
-/* The largest direct contribution first, or without answers the largest norm. */
-static void sort_rows(const hl_writes *writes, int *order, int n)
+/* The largest direct contribution first; without answers only the heads, the largest norm first. */
+static void sort_rows(hl_heads_writes *w)
 {
-    for (int i = 0; i < n; i++) {
-        int at = i;
-        for (; at > 0 && size_of(writes, order[at - 1]) < size_of(writes, i); at--) {
-            order[at] = order[at - 1];
+    for (int i = 0; i < w->own->n_writers; i++) {
+        if (w->own->has_answers || w->own->writers[i].kind == HL_WRITER_HEAD) {
+            int at = w->n_rows++;
+            for (; at > 0 && size_of(w, w->order[at - 1]) < size_of(w, i); at--) {
+                w->order[at] = w->order[at - 1];
+            }
+            w->order[at] = i;
         }
-        order[at] = i;
     }
 }
 
@@ -231,21 +231,18 @@ static hl_status draw(const void *context, hl_picture_format format, hl_text *by
     const hl_heads_writes *w = context;
     const hl_writes *own = w->own;
     hl_bar *bars = hl_calloc((size_t)w->n_rows, sizeof *bars);
-    char(*names)[HL_WRITER_NAME] = hl_calloc((size_t)w->n_rows, sizeof *names);
     hl_text title = { 0 };
-    bool complete = bars != NULL && names != NULL;
-    for (int i = 0; i < w->n_rows && complete; i++) {
+    for (int i = 0; i < w->n_rows && bars != NULL; i++) {
         const hl_writer *writer = &own->writers[w->order[i]];
-        hl_writer_name(writer, names[i]);
-        bars[i] = (hl_bar){ names[i], writer->direct.mean, writer->direct.error };
+        bars[i] = (hl_bar){ .value = writer->direct.mean, .error = writer->direct.error };
+        hl_writer_name(writer, bars[i].name);
     }
     hl_text_print(&title, "%s: what each part adds to the right answer's logit (%.2f in all)", w->run->source.name,
                   own->logit.mean);
     hl_bar_picture picture = { .title = title.bytes, .bars = bars, .n_bars = w->n_rows };
-    hl_status status = complete ? hl_text_status(&title) : hl_error_memory("the chart of what heads write");
+    hl_status status = bars != NULL ? hl_text_status(&title) : hl_error_memory("the chart of what heads write");
     HL_THEN(status, hl_bar_picture_print(&picture, format, HL_HEADS_PNG_DPI, bytes));
     hl_text_free(&title);
-    hl_free(names);
     hl_free(bars);
     return status;
 }
@@ -256,10 +253,9 @@ static hl_status deliver(hl_heads_call *call, hl_heads_writes *w)
         return hl_error(HL_INVALID, "%s: %s without right answers there is no direct contribution to show",
                         w->run->source.path, call->command.example >= 0 ? "--example:" : "--png, --svg and --pdf:");
     }
-    w->n_rows = w->own->has_answers ? w->own->n_writers : (int)w->own->n_heads;
-    w->order = hl_calloc((size_t)w->n_rows, sizeof *w->order);
+    w->order = hl_calloc((size_t)w->own->n_writers, sizeof *w->order);
     HL_NEED(w->order != NULL, "what heads write");
-    sort_rows(w->own, w->order, w->n_rows);
+    sort_rows(w);
     hl_heads_answer answer = { .draw = draw, .of = w };
     if (call->command.example >= 0) {
         hl_heads_writes_example(w, &answer);

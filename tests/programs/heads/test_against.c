@@ -67,7 +67,6 @@ TEST(table_json_and_csv_say_the_same)
         ck_assert_msg(told != NULL && strncmp(strchr(told + 1, '\n') - strlen(line) + 1, line, strlen(line)) == 0, "%s",
                       against.answer.table.bytes);
     }
-    json_decref(json);
     hl_heads_against_free(&against);
     hl_heads_against_free(&against);
     hl_opened_model_close(&run);

@@ -67,12 +67,11 @@ TEST(arrays_have_a_row_for_every_head_and_js_both_ways)
     char path[512];
     snprintf(path, sizeof path, "%s", scratch_path("a.npz"));
     ck_assert_int_eq(hl_heads_write_npz(path, &m.view, true, NULL).code, HL_OK);
-    hl_npz npz;
-    ck_assert_int_eq(hl_npz_read(path, 1 << 20, &npz).code, HL_OK);
-    ck_assert(hl_shape_equal(hl_npz_find(&npz, "layer_0")->shape, HL_SHAPE(E, 2, T, T)));
-    ck_assert_mem_eq(hl_npz_find(&npz, "layer_1")->data, second, sizeof second);
-    ck_assert_int_eq(*(const int64_t *)hl_npz_find(&npz, "step")->data, 7);
-    const hl_npz_array *entropy = hl_npz_find(&npz, "entropy"), *js = hl_npz_find(&npz, "js");
+    const hl_npz *npz = answer_arrays(path);
+    ck_assert(hl_shape_equal(hl_npz_find(npz, "layer_0")->shape, HL_SHAPE(E, 2, T, T)));
+    ck_assert_mem_eq(hl_npz_find(npz, "layer_1")->data, second, sizeof second);
+    ck_assert_int_eq(*(const int64_t *)hl_npz_find(npz, "step")->data, 7);
+    const hl_npz_array *entropy = hl_npz_find(npz, "entropy"), *js = hl_npz_find(npz, "js");
     ck_assert(hl_shape_equal(entropy->shape, HL_SHAPE(HEADS_OF_ALL, 2)));
     const double expected[HEADS_OF_ALL] = { 0, log(2), 0 }, *found = entropy->data, *d = js->data;
     for (int i = 0; i < HEADS_OF_ALL; i++) {
@@ -84,11 +83,8 @@ TEST(arrays_have_a_row_for_every_head_and_js_both_ways)
     }
     ck_assert_double_eq_tol(d[2], 0, 1e-9); /* L0H0 and L1H0 are the same */
     ck_assert_double_eq_tol(d[1], 0.75 * log(4.0 / 3) + 0.25 * log(4) - log(2) / 2, 1e-9);
-    hl_npz_free(&npz);
     CHECK_OK(hl_heads_write_npz(path, &m.view, false, NULL));
-    CHECK_OK(hl_npz_read(path, 1 << 20, &npz));
-    ck_assert_ptr_null(hl_npz_find(&npz, "entropy"));
-    hl_npz_free(&npz);
+    ck_assert_ptr_null(hl_npz_find(answer_arrays(path), "entropy"));
     end(&m);
 }
 
@@ -108,7 +104,6 @@ TEST(bertviz_has_no_padding)
     ck_assert_uint_eq(json_array_size(json_array_get(head, 1)), 2);
     ck_assert_double_eq(json_number_value(json_array_get(json_array_get(head, 1), 1)), 0.5);
     ck_assert_str_eq(json_string_value(json_array_get(json_object_get(json, "tokens"), 0)), "\"c");
-    json_decref(json);
     static const int64_t none[] = { -1, E };
     for (int i = 0; i < 2; i++) {
         CHECK_FAILS(hl_heads_print_bertviz(&text, &m.view, none[i]), HL_INVALID, "the examples are 0 .. 1");
@@ -126,7 +121,6 @@ TEST(maps_are_of_all_heads_or_of_one)
     json_t *json = answer_json(text.bytes);
     ck_assert_uint_eq(json_array_size(json_object_get(json, "heads")), HEADS_OF_ALL);
     ck_assert_int_eq(json_integer_value(json_object_get(json, "step")), 7);
-    json_decref(json);
     text.size = 0;
     m.snapshot.step = -1;
     hl_heads_maps_json(&text, &m.run.source, &m.snapshot, &m.view, 2, false);
@@ -136,7 +130,6 @@ TEST(maps_are_of_all_heads_or_of_one)
     ck_assert_int_eq(json_integer_value(json_object_get(one, "layer")), 1);
     ck_assert_int_eq(json_integer_value(json_object_get(one, "head")), 0);
     ck_assert(json_is_null(json_object_get(json, "step")));
-    json_decref(json);
     hl_text_free(&text);
     end(&m);
 }

@@ -1,11 +1,11 @@
 /* Maps of words instead of their pieces, as `heads --words` draws and writes them. */
 #include "core/files/json.h"
-#include "core/files/npz.h"
 #include "data/text/tokens_file.h"
 #include "programs/heads/export.h"
 #include "study/study.h"
 #include "tests/check_suite.h"
 #include "tests/messages.h"
+#include "tests/runs/answers.h"
 #include "tests/scratch.h"
 
 #include <string.h>
@@ -128,16 +128,14 @@ TEST(words_are_written_as_they_are_drawn)
 
     const char *path = scratch_format("%s", scratch_path("words.npz"));
     CHECK_OK(hl_heads_write_npz(path, &view, false, NULL));
-    hl_npz npz;
-    CHECK_OK(hl_npz_read(path, 1 << 20, &npz));
-    ck_assert(hl_shape_equal(hl_npz_find(&npz, "layer_0")->shape, HL_SHAPE(E, H, W, W)));
-    ck_assert(memcmp(hl_npz_find(&npz, "layer_0")->data, view.join.weights, sizeof(float) * E * H * W * W) == 0);
-    const int32_t *forms = hl_npz_find(&npz, "tokens")->data, *first = hl_npz_find(&npz, "word_first")->data,
-                  *n = hl_npz_find(&npz, "lengths")->data;
+    const hl_npz *npz = answer_arrays(path);
+    ck_assert(hl_shape_equal(hl_npz_find(npz, "layer_0")->shape, HL_SHAPE(E, H, W, W)));
+    ck_assert(memcmp(hl_npz_find(npz, "layer_0")->data, view.join.weights, sizeof(float) * E * H * W * W) == 0);
+    const int32_t *forms = hl_npz_find(npz, "tokens")->data, *first = hl_npz_find(npz, "word_first")->data,
+                  *n = hl_npz_find(npz, "lengths")->data;
     ck_assert(n[0] == 3 && n[1] == 3 && n[2] == 0);
     ck_assert(first[0] == 1 && first[1] == 3 && first[2] == 4 && first[W] == 1);
     ck_assert(forms[1] == forms[W + 2] && forms[0] != forms[W + 1]); /* bark; dogs is not dog */
-    hl_npz_free(&npz);
     hl_heads_view_free(&view);
     end(&m);
 }

@@ -60,7 +60,6 @@ TEST(every_label_has_its_own_probability)
         }
         ck_assert_int_eq(json_array_size(json_object_get(line, "labels")), likely);
         expected_shown += (int64_t)likely;
-        json_decref(line);
     }
     for (const char *at = plain; (at = strchr(at, '\t')) != NULL; at++) {
         shown += at[1] == '0' || at[1] == '1'; /* a probability, and no label */
@@ -84,7 +83,6 @@ TEST(a_regression_answers_with_its_number)
         ck_assert_int_eq(json_array_size(numbers), 1);
         assert_close(json_number_value(json_array_get(numbers, 0)), (double)logits.at[i]);
         assert_close(strtod(plain, NULL), (double)logits.at[i]);
-        json_decref(line);
     }
     hl_free(logits.at);
     REFUSED(PREDICT(model, in, "--top", "2"), 2, "predict.top_answers_with_numbers_none_of");
@@ -103,7 +101,6 @@ TEST(gpt2_reads_a_class_from_the_last_token)
             const json_t *one = json_array_get(all, k);
             assert_close(real_of(one, "probability"), exp((double)l[(int)real_of(one, "id")]) / sum);
         }
-        json_decref(line);
     }
     hl_free(logits.at);
 }
@@ -145,7 +142,6 @@ TEST(several_labels_are_scored_each_by_itself)
     assert_close(real_of(scores, "micro_f1"), 2 * all_right / (5 + all_found));
     ck_assert_int_eq((int)real_of(scores, "unseen"), 1);
     ck_assert_ptr_null(json_object_get(scores, "perplexity"));
-    json_decref(scores);
     hl_free(logits.at);
     table = file("other.tsv", "text\tlabel\nit\todd,queer\n");
     REFUSED(PREDICT(folder("bert_labels"), "--score", table), 3, "predict.none_of_its_2_labels_is");
@@ -165,7 +161,6 @@ TEST(numbers_are_scored_by_error_and_correlation)
     assert_close(real_of(scores, "mean_squared_error"), error);
     ck_assert(fabs(real_of(scores, "pearson")) <= 1 && fabs(real_of(scores, "spearman")) <= 1);
     ck_assert_ptr_null(json_object_get(scores, "accuracy"));
-    json_decref(scores);
     hl_free(logits.at);
     const char *out = answers(PREDICT(model, "--score", run_path("dev.tsv")), "");
     ck_assert_ptr_nonnull(strstr(out, "Spearman"));
@@ -199,7 +194,6 @@ TEST(gpt2_is_trained_on_to_classify_by_its_last_token)
     ck_assert_ptr_nonnull(strstr(run_read(run_file(run, "config.ini")), "\npooling = last\n"));
     json_t *scores = json_answer(PREDICT(run, "--score", run_path("rows.tsv"), "--json"));
     ck_assert(real_of(scores, "accuracy") == 1);
-    json_decref(scores);
     REFUSED(HEADS("export", run, run_path("model")), 2, "predict.cannot_be_exported_the_output_layer");
 }
 
