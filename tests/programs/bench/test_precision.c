@@ -20,9 +20,7 @@ static json_t *measured(const char *what, const char *width, const char *overrid
 
 static void expect_precision(const char *override, const char *expected)
 {
-    json_t *root = measured("step", "model.d_model=16", override);
-    ck_assert_str_eq(json_string_value(json_object_get(root, "precision")), expected);
-    json_decref(root);
+    ck_assert_str_eq(text_at(measured("step", "model.d_model=16", override), "precision"), expected);
 }
 
 TEST(the_precision_is_that_of_the_steps)
@@ -40,11 +38,10 @@ TEST(a_row_in_bf16_says_so)
     static const char told[] = "in bf16; sgemm is the rate of products in float\n";
     hl_bench_figures workload = { .name = "x", .ms = 1, .precision = "bf16" };
     for (int i = 0; i < 2; i++) {
-        hl_text text = { 0 };
-        hl_bench_table_row(&text, &workload);
-        CHECK_OK(hl_text_status(&text));
-        ck_assert((strstr(text.bytes, told) != NULL) == (i == 0));
-        hl_text_free(&text);
+        hl_text *text = scratch_text();
+        hl_bench_table_row(text, &workload);
+        CHECK_OK(hl_text_status(text));
+        ck_assert((strstr(text->bytes, told) != NULL) == (i == 0));
         snprintf(workload.precision, sizeof workload.precision, "float");
     }
 }
@@ -79,9 +76,7 @@ TEST(auto_that_is_float_here_is_told)
 /* The memory of a step of one layer, MiB. */
 static double layer_mib(const char *what, const char *width, const char *override)
 {
-    json_t *root = measured(what, width, override);
-    double mib = answer_figure(root, "arena_mib");
-    json_decref(root);
+    double mib = number_at(measured(what, width, override), "arena_mib");
     ck_assert_double_gt(mib, 0);
     return mib;
 }

@@ -19,23 +19,23 @@
 
 static void check_workload(const json_t *object, const char *name, double flops)
 {
-    ck_assert_str_eq(json_string_value(json_object_get(object, "name")), name);
-    double ms = answer_figure(object, "ms_median"), steps = answer_figure(object, "steps");
+    ck_assert_str_eq(text_at(object, "name"), name);
+    double ms = number_at(object, "ms_median"), steps = number_at(object, "steps");
     ck_assert(ms > 0 && ms < 5000 && steps >= 5);
-    ck_assert(answer_figure(object, "ms_quarter") <= ms && ms <= answer_figure(object, "ms_three_quarters"));
-    ck_assert_double_eq_tol(answer_figure(object, "tokens_per_second") * ms, 8 * 7 * 1e3, 1);
-    ck_assert_double_eq_tol(answer_figure(object, "gflops") * ms * 1e6, flops, 1e-4 * flops);
-    ck_assert_double_eq(answer_figure(object, "flops_per_step"), flops);
-    ck_assert_double_eq(answer_figure(object, "allocations_per_step"), 0);
-    ck_assert_double_eq(answer_figure(object, "length"), 7);
-    ck_assert_double_eq(answer_figure(object, "batch"), 8);
-    ck_assert_double_eq(answer_figure(object, "dropout"), 0.1);
-    ck_assert_str_eq(json_string_value(json_object_get(object, "precision")), "float");
-    ck_assert_double_gt(answer_figure(object, "arena_mib"), 0.01);
-    ck_assert_double_gt(answer_figure(object, "peak_rss_mib"), answer_figure(object, "arena_mib"));
-    double sgemm = answer_figure(object, "sgemm_gflops");
+    ck_assert(number_at(object, "ms_quarter") <= ms && ms <= number_at(object, "ms_three_quarters"));
+    ck_assert_double_eq_tol(number_at(object, "tokens_per_second") * ms, 8 * 7 * 1e3, 1);
+    ck_assert_double_eq_tol(number_at(object, "gflops") * ms * 1e6, flops, 1e-4 * flops);
+    ck_assert_double_eq(number_at(object, "flops_per_step"), flops);
+    ck_assert_double_eq(number_at(object, "allocations_per_step"), 0);
+    ck_assert_double_eq(number_at(object, "length"), 7);
+    ck_assert_double_eq(number_at(object, "batch"), 8);
+    ck_assert_double_eq(number_at(object, "dropout"), 0.1);
+    ck_assert_str_eq(text_at(object, "precision"), "float");
+    ck_assert_double_gt(number_at(object, "arena_mib"), 0.01);
+    ck_assert_double_gt(number_at(object, "peak_rss_mib"), number_at(object, "arena_mib"));
+    double sgemm = number_at(object, "sgemm_gflops");
     ck_assert_double_gt(sgemm, 0.1);
-    ck_assert_double_eq_tol(answer_figure(object, "share_of_sgemm"), answer_figure(object, "gflops") / sgemm, 1e-6);
+    ck_assert_double_eq_tol(number_at(object, "share_of_sgemm"), number_at(object, "gflops") / sgemm, 1e-6);
 }
 
 /* What a figure can be traced by. */
@@ -43,10 +43,10 @@ static void check_software(const json_t *root)
 {
     hl_bench_software software = hl_bench_machine_software();
     const json_t *versions = json_object_get(root, "versions");
-    ck_assert_str_eq(json_string_value(json_object_get(root, "core")), software.core);
-    ck_assert_str_eq(json_string_value(json_object_get(versions, "headlight")), software.headlight);
-    ck_assert_str_eq(json_string_value(json_object_get(versions, "compiler")), software.compiler);
-    ck_assert_str_eq(json_string_value(json_object_get(versions, "openblas")), software.openblas);
+    ck_assert_str_eq(text_at(root, "core"), software.core);
+    ck_assert_str_eq(text_at(versions, "headlight"), software.headlight);
+    ck_assert_str_eq(text_at(versions, "compiler"), software.compiler);
+    ck_assert_str_eq(text_at(versions, "openblas"), software.openblas);
     ck_assert_int_eq(strncmp(software.openblas, "OpenBLAS ", 9), 0);
     const json_t *libxsmm = json_object_get(versions, "libxsmm");
     if (hl_small_matmul_generates()) {
@@ -67,15 +67,14 @@ TEST(the_report_has_what_is_promised)
     run_result result =
         OK(BENCH(a, b, "model.heads=1", "--seconds", "0.05", "--threads", "1", "--profile", "--json", json));
     json_t *root = answer_json(run_read(json)), *list = json_object_get(root, "workloads");
-    ck_assert_double_eq(answer_figure(root, "threads"), 1);
+    ck_assert_double_eq(number_at(root, "threads"), 1);
     check_software(root);
     ck_assert_uint_eq(json_array_size(list), 2);
     check_workload(json_array_get(list, 0), "one", tiny_flops);
     check_workload(json_array_get(list, 1), "two", tiny_flops);
-    ck_assert_double_ge(answer_figure(root, "sgemm_gflops"), answer_figure(json_array_get(list, 0), "sgemm_gflops"));
-    ck_assert_double_ge(answer_figure(root, "sgemm_gflops"), answer_figure(json_array_get(list, 1), "sgemm_gflops"));
+    ck_assert_double_ge(number_at(root, "sgemm_gflops"), number_at(json_array_get(list, 0), "sgemm_gflops"));
+    ck_assert_double_ge(number_at(root, "sgemm_gflops"), number_at(json_array_get(list, 1), "sgemm_gflops"));
     ck_assert_ptr_nonnull(json_object_get(json_array_get(list, 0), "profile"));
-    json_decref(root);
     SAYS(result, "\none ", "\ntwo ", "\none, op by op\n", "\nattention         backward", "; 1 thread\n",
          hl_small_matmul_generates() ? "\nLIBXSMM " : "\nwithout LIBXSMM\n", "counted is what Headlight allocates");
     answer_fits(result.out);
@@ -88,7 +87,6 @@ TEST(json_to_standard_output_stands_there_alone)
     const json_t *workload = json_array_get(json_object_get(root, "workloads"), 0);
     check_workload(workload, "x", tiny_flops);
     ck_assert_ptr_null(json_object_get(workload, "profile"));
-    json_decref(root);
     ck_assert_ptr_nonnull(strstr(result.err, "\nx "));
 }
 
@@ -96,10 +94,7 @@ TEST(json_to_standard_output_stands_there_alone)
 static double padding_saved(const char *config, const char *override)
 {
     run_result result = OK(BENCH_NOTHING("--measure", "step", config, override, "--seconds", "0.05"));
-    json_t *root = answer_json(result.out);
-    double saved = answer_figure(root, "padding_saved");
-    json_decref(root);
-    return saved;
+    return number_at(answer_json(result.out), "padding_saved");
 }
 
 TEST(padding_is_told_where_lengths_differ)
@@ -139,12 +134,11 @@ TEST(measuring_writes_one_line)
         run_result result = OK(BENCH_NOTHING("--measure", whats[i], config, "--seconds", "0.01"));
         ck_assert_str_eq(result.err, "");
         json_t *root = answer_json(result.out);
-        flops[i] = answer_figure(root, "flops_per_step");
-        ck_assert_double_gt(answer_figure(root, "ms_median"), 0);
-        ck_assert_double_eq(answer_figure(root, "allocations_per_step"), 0);
-        arena[i] = answer_figure(root, "arena_mib");
+        flops[i] = number_at(root, "flops_per_step");
+        ck_assert_double_gt(number_at(root, "ms_median"), 0);
+        ck_assert_double_eq(number_at(root, "allocations_per_step"), 0);
+        arena[i] = number_at(root, "arena_mib");
         ck_assert_double_gt(arena[i], 0);
-        json_decref(root);
     }
     ck_assert_double_eq(flops[0], tiny_flops);
     ck_assert_double_eq(flops[1], 3.0 * 56 * (8 * 256 + 4 * 7 * 16));
@@ -210,12 +204,11 @@ static void expect_warning(const char *variable, const char *value, const char *
 {
     clear_what_is_warned_of();
     setenv(variable, value, 1);
-    hl_text text = { 0 };
-    hl_text_print(&text, "%s", "");
-    hl_bench_machine_warnings(&text, 2);
-    CHECK_OK(hl_text_status(&text));
-    ck_assert_str_eq(text.bytes, warning);
-    hl_text_free(&text);
+    hl_text *text = scratch_text();
+    hl_text_print(text, "%s", "");
+    hl_bench_machine_warnings(text, 2);
+    CHECK_OK(hl_text_status(text));
+    ck_assert_str_eq(text->bytes, warning);
 }
 
 TEST(what_slows_the_run_is_warned_of)
@@ -273,14 +266,13 @@ TEST(allocations_are_counted)
 
 TEST(allocations_in_a_step_are_shown)
 {
-    hl_text text = { 0 };
+    hl_text *text = scratch_text();
     hl_bench_figures workload = { .name = "x", .ms = 1, .sgemm_gflops = 2, .gflops = 1 };
-    hl_bench_table_row(&text, &workload);
-    ck_assert_ptr_null(strstr(text.bytes, "allocations"));
+    hl_bench_table_row(text, &workload);
+    ck_assert_ptr_null(strstr(text->bytes, "allocations"));
     workload.allocations_per_step = 2;
-    hl_bench_table_row(&text, &workload);
-    ck_assert_ptr_nonnull(strstr(text.bytes, " 2 allocations a step"));
-    hl_text_free(&text);
+    hl_bench_table_row(text, &workload);
+    ck_assert_ptr_nonnull(strstr(text->bytes, " 2 allocations a step"));
 }
 
 /* ---- the shipped configs ---- */
