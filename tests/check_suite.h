@@ -32,15 +32,21 @@ static inline void suite_mark_point(const char *file, int line)
         ck_assert_msg(its_status.code == HL_OK, "%s", its_status.text); \
     } while (0)
 
+/* Fails the test unless the text has these parts. */
+#define CHECK_HOLDS(text, ...) check_holds(text, (const char *const[]){ __VA_ARGS__, NULL })
+static inline void check_holds(const char *text, const char *const *parts)
+{
+    for (; *parts != NULL; parts++) {
+        ck_assert_msg(strstr(text, *parts) != NULL, "no \"%s\" in: %.4000s", *parts, text);
+    }
+}
+
 /* Fails the test unless this fails with the code and a text that has these parts, for texts that are not fixed. */
 #define CHECK_FAILS(call, code, ...) check_fails(call, code, (const char *const[]){ __VA_ARGS__, NULL })
-
 static inline void check_fails(hl_status status, hl_code code, const char *const *parts)
 {
     ck_assert_msg(status.code == code, "%s: code %d, not %d: %s", *parts, (int)status.code, (int)code, status.text);
-    for (; *parts != NULL; parts++) {
-        ck_assert_msg(strstr(status.text, *parts) != NULL, "no \"%s\" in: %s", *parts, status.text);
-    }
+    check_holds(status.text, parts);
 }
 
 typedef struct suite_options {

@@ -18,23 +18,14 @@
 typedef struct hl_ablate_label {
     hl_label_text text;
     int64_t *steps; /* (cells): of each run's birth; -1: not born; owned */
+    bool seen;      /* in the snapshot that is read */
 } hl_ablate_label;
-
-/* A row of births.csv. */
-typedef struct hl_ablate_birth {
-    const char *cell, *label;
-    const hl_config *config; /* the variant's */
-    int64_t runs, born;
-    double first, median, last; /* NaN if born is 0 */
-} hl_ablate_birth;
 
 typedef struct hl_ablate_births {
     const hl_ablate_plan *plan; /* not owned */
     hl_ablate_label *labels;    /* in the order in which they were first found; owned */
     int64_t n_labels;
-    bool *read;            /* (cells): whether the run has snapshots; owned */
-    hl_ablate_birth *rows; /* (n_rows), of every variant with every label that was born; owned */
-    int64_t n_rows;
+    bool *read;       /* (cells): whether the run has snapshots; owned */
     hl_status unread; /* HL_BAD_FILE, with the reason, if a finished run is damaged */
 } hl_ablate_births;
 

@@ -26,26 +26,50 @@ static const double DPI = 200;
 /* The same of a run's maps: sharp on a screen, and small enough for a page with many of them. */
 static const double MAPS_DPI = 144;
 
+/* The picture that opens from a row of the page, and what it is made from. */
+typedef struct opened {
+    hl_ablate_name name;
+    hl_ablate_path report;
+    hl_text maps, dark_maps;
+    hl_status drawn;
+} opened;
+
+/* The outputs being made; what is made is owned. */
+typedef struct maker {
+    const hl_ablate_outputs *given;
+    const hl_ablate_sweep *sweep;
+    const hl_ablate_plan *plan;
+    hl_ablate_summary summary;
+    hl_ablate_births births;
+    hl_text_grid grid, births_grid;
+    opened *opened;     /* (plan->n_variants) */
+    hl_sweep_run *runs; /* (plan->n_variants) */
+    hl_status unread;   /* HL_BAD_FILE, with the reason, if the patterns of a finished run cannot be read */
+    hl_text caption, title, notes, svg, narrow, png, page;
+} maker;
+
 /* ---- the chart ---- */
 
 /* Adds the chart in this format. `narrow`: for a narrow screen. HL_NO_MEMORY, HL_FAILED with cairo's words; HL_INVALID:
  * too many rows. */
-static hl_status print_chart(const hl_ablate_outputs *outputs, const hl_ablate_summary *summary,
-                             hl_picture_format format, bool narrow, hl_text *bytes)
+static hl_status print_chart(const maker *m, hl_picture_format format, bool narrow, hl_text *bytes)
 {
-    int64_t seeds = outputs->sweep->plan->seeds;
-    hl_text caption = { 0 };
-    hl_text_print(&caption,
+    hl_sweep_chart chart = {
+        .rows = m->summary.rows, .n = m->plan->n_variants, .caption = m->caption.bytes, .narrow = narrow
+    };
+    return hl_sweep_chart_print(&chart, format, DPI, bytes);
+}
+
+static hl_status print_charts(maker *m)
+{
+    int64_t seeds = m->plan->seeds;
+    hl_text_print(&m->caption,
                   "%s, %" PRId64 " seed%s: means (dots: single runs) with 95%% confidence intervals; dashed: "
                   "the base. Bars that leave the frame are cut.",
-                  outputs->config, seeds, seeds > 1 ? "s" : "");
-    hl_status status = hl_text_status(&caption);
-    hl_sweep_chart chart = {
-        .rows = summary->rows, .n = outputs->sweep->plan->n_variants, .caption = caption.bytes, .narrow = narrow
-    };
-    HL_THEN(status, hl_sweep_chart_print(&chart, format, DPI, bytes));
-    hl_text_free(&caption);
-    return status;
+                  m->given->config, seeds, seeds > 1 ? "s" : "");
+    HL_TRY(hl_text_status(&m->caption));
+    HL_TRY(print_chart(m, HL_SVG, false, &m->svg));
+    return print_chart(m, HL_SVG, true, &m->narrow);
 }
 
 /* ---- the page ---- */
@@ -80,113 +104,74 @@ static hl_status open_maps(const char *folder, hl_text *bytes, hl_text *dark)
     return status;
 }
 
-/* The picture that opens from a row, and what it is made from. */
-typedef struct opened {
-    hl_ablate_name name;
-    hl_ablate_path report;
-    hl_text maps, dark_maps;
-    hl_status drawn;
-} opened;
-
 /* The variant's first cell that is done, or its first cell where none is. */
-static int64_t cell_to_show(const hl_ablate_outputs *outputs, int64_t variant)
+static int64_t cell_to_show(const maker *m, int64_t variant)
 {
-    int64_t first = variant * outputs->sweep->plan->seeds;
-    for (int64_t i = first; i < first + outputs->sweep->plan->seeds; i++) {
-        if (outputs->sweep->results[i].state == HL_ABLATE_DONE) {
+    int64_t first = variant * m->plan->seeds;
+    for (int64_t i = first; i < first + m->plan->seeds; i++) {
+        if (m->sweep->results[i].state == HL_ABLATE_DONE) {
             return i;
         }
     }
     return first;
 }
 
-/* *unread: why the patterns of a finished run cannot be read. */
-static hl_status open_variant(const hl_ablate_outputs *outputs, int64_t v, opened *o, hl_sweep_run *run,
-                              hl_status *unread)
+static hl_status open_variant(maker *m, int64_t v)
 {
-    const hl_ablate_plan *plan = outputs->sweep->plan;
-    int64_t cell = cell_to_show(outputs, v);
-    hl_ablate_path folder = hl_ablate_plan_path(plan, cell);
+    opened *o = &m->opened[v];
+    int64_t cell = cell_to_show(m, v);
+    hl_ablate_path folder = hl_ablate_plan_path(m->plan, cell);
     bool reported;
-    o->name = hl_ablate_plan_name(plan, cell);
+    o->name = hl_ablate_plan_name(m->plan, cell);
     o->report = hl_ablate_path_in(o->name.text, "report.html");
     o->drawn = open_maps(folder.text, &o->maps, &o->dark_maps);
     HL_TRY(o->drawn.code == HL_NO_MEMORY ? o->drawn : hl_ok());
     HL_TRY(hl_file_exists(hl_ablate_path_in(folder.text, "report.html").text, &reported));
-    bool done = outputs->sweep->results[cell].state == HL_ABLATE_DONE;
-    *unread = done && o->drawn.code == HL_BAD_FILE ? o->drawn : *unread;
-    *run = (hl_sweep_run){ .name = o->name.text,
-                           .report = reported ? o->report.text : NULL,
-                           .maps = o->drawn.code == HL_OK ? &o->maps : NULL,
-                           .dark_maps = &o->dark_maps,
-                           .missing = o->drawn.text,
-                           .base = v == plan->base };
+    bool done = m->sweep->results[cell].state == HL_ABLATE_DONE;
+    m->unread = done && o->drawn.code == HL_BAD_FILE ? o->drawn : m->unread;
+    m->runs[v] = (hl_sweep_run){ .name = o->name.text,
+                                 .report = reported ? o->report.text : NULL,
+                                 .maps = o->drawn.code == HL_OK ? &o->maps : NULL,
+                                 .dark_maps = &o->dark_maps,
+                                 .missing = o->drawn.text,
+                                 .base = v == m->plan->base };
     return hl_ok();
 }
 
-static hl_status write_page(const hl_ablate_outputs *outputs, const hl_text_grid *grid, const hl_text *chart,
-                            const hl_text *narrow_chart, const hl_sweep_run *runs, hl_text *bytes)
-{
-    hl_text title = { 0 }, notes = { 0 };
-    hl_text_print(&title, "Ablation of %s", outputs->config);
-    hl_ablate_table_notes(outputs->sweep->plan, outputs->sweep->results, outputs->sweep->target, INT_MAX, &notes);
-    hl_status status = hl_text_status(&title);
-    HL_THEN(status, hl_text_status(&notes));
-    HL_THEN(status, hl_sweep_report_write(&(hl_sweep_report){ .title = title.bytes,
-                                                              .command = outputs->command,
-                                                              .table = grid,
-                                                              .notes = notes.bytes,
-                                                              .chart = chart,
-                                                              .narrow_chart = narrow_chart,
-                                                              .runs = runs },
-                                          bytes));
-    hl_text_free(&title);
-    hl_text_free(&notes);
-    return status;
-}
-
 /* Adds the page, with the chart as SVG for wide and narrow screens. Each row opens the run of its first finished seed.
- * If the patterns of a run cannot be drawn, the page says why. *unread: HL_BAD_FILE with the reason if the patterns of
- * a finished run cannot be read; else HL_OK. HL_BAD_FILE: a folder that cannot be read; HL_NO_MEMORY. */
-static hl_status print_page(const hl_ablate_outputs *outputs, const hl_text_grid *grid, const hl_text *chart,
-                            const hl_text *narrow_chart, hl_text *bytes, hl_status *unread)
+ * If the patterns of a run cannot be drawn, the page says why. HL_BAD_FILE: a folder that cannot be read;
+ * HL_NO_MEMORY. */
+static hl_status print_page(maker *m)
 {
-    *unread = hl_ok();
-    int64_t n = outputs->sweep->plan->n_variants;
-    opened *all = hl_calloc((size_t)n, sizeof *all);
-    hl_sweep_run *runs = hl_calloc((size_t)n, sizeof *runs);
-    hl_status status = all != NULL && runs != NULL ? hl_ok() : hl_error_memory("the page");
+    int64_t n = m->plan->n_variants;
+    m->opened = hl_calloc((size_t)n, sizeof *m->opened);
+    m->runs = hl_calloc((size_t)n, sizeof *m->runs);
+    HL_NEED(m->opened != NULL && m->runs != NULL, "the page");
     for (int64_t v = 0; v < n; v++) {
-        HL_THEN(status, open_variant(outputs, v, &all[v], &runs[v], unread));
+        HL_TRY(open_variant(m, v));
     }
-    HL_THEN(status, write_page(outputs, grid, chart, narrow_chart, runs, bytes));
-    for (int64_t v = 0; all != NULL && v < n; v++) {
-        hl_text_free(&all[v].maps);
-        hl_text_free(&all[v].dark_maps);
-    }
-    hl_free(all);
-    hl_free(runs);
-    return status;
+    hl_text_print(&m->title, "Ablation of %s", m->given->config);
+    hl_ablate_table_notes(m->plan, m->sweep->results, m->sweep->target, INT_MAX, &m->notes);
+    HL_TRY(hl_text_status(&m->title));
+    HL_TRY(hl_text_status(&m->notes));
+    return hl_sweep_report_write(&(hl_sweep_report){ .title = m->title.bytes,
+                                                     .command = m->given->command,
+                                                     .table = &m->grid,
+                                                     .notes = m->notes.bytes,
+                                                     .chart = &m->svg,
+                                                     .narrow_chart = &m->narrow,
+                                                     .runs = m->runs },
+                                 &m->page);
 }
 
 enum { MARKDOWN_WIDTH = 120, WIDTH_ELSEWHERE = 120 };
-
-/* The outputs being made. */
-typedef struct maker {
-    const hl_ablate_outputs *given;
-    const hl_ablate_sweep *sweep;
-    hl_ablate_summary summary;
-    hl_text_grid grid;
-    hl_ablate_births births;
-    hl_text_grid births_grid;
-} maker;
 
 /* Writes the file in the sweep's folder and frees the content. */
 static hl_status write_file(const maker *m, const char *name, hl_text *content)
 {
     hl_ablate_folder *folder = m->sweep->folder;
     hl_status status = hl_ablate_folder_enter(folder);
-    HL_THEN(status, hl_file_replace_text(hl_ablate_path_in(m->sweep->plan->folder, name).text, content, HL_VOLATILE));
+    HL_THEN(status, hl_file_replace_text(hl_ablate_path_in(m->plan->folder, name).text, content, HL_VOLATILE));
     hl_ablate_folder_leave(folder);
     hl_text_free(content);
     return status;
@@ -226,34 +211,17 @@ static hl_status print_table(const maker *m)
     return hl_print_text(out, &text);
 }
 
-static hl_status write_chart_and_page(const maker *m, hl_status *unread)
+static hl_status write_pictures(maker *m)
 {
-    hl_text svg = { 0 }, narrow = { 0 }, page = { 0 };
-    hl_status status = print_chart(m->given, &m->summary, HL_SVG, false, &svg);
-    HL_THEN(status, print_chart(m->given, &m->summary, HL_SVG, true, &narrow));
-    HL_THEN(status, print_page(m->given, &m->grid, &svg, &narrow, &page, unread));
-    HL_THEN(status, write_file(m, "ablation.svg", &svg));
-    HL_THEN(status, write_file(m, "ablation.html", &page));
-    hl_text_free(&svg);
-    hl_text_free(&narrow);
-    hl_text_free(&page);
-    return status;
-}
-
-static hl_status write_pictures(const maker *m)
-{
-    hl_status unread;
-    HL_TRY(write_chart_and_page(m, &unread));
-    hl_text png = { 0 };
-    hl_status status = print_chart(m->given, &m->summary, HL_PNG, false, &png);
-    if (status.code != HL_OK) {
-        hl_text_free(&png);
-        return status;
-    }
-    HL_TRY(write_file(m, "ablation.png", &png));
-    return unread.code == HL_OK
-               ? unread
-               : hl_error(unread.code, "%s; ablation.html is without the patterns of this run", unread.text);
+    HL_TRY(print_charts(m));
+    HL_TRY(print_page(m));
+    HL_TRY(write_file(m, "ablation.svg", &m->svg));
+    HL_TRY(write_file(m, "ablation.html", &m->page));
+    HL_TRY(print_chart(m, HL_PNG, false, &m->png));
+    HL_TRY(write_file(m, "ablation.png", &m->png));
+    return m->unread.code == HL_OK
+               ? hl_ok()
+               : hl_error(m->unread.code, "%s; ablation.html is without the patterns of this run", m->unread.text);
 }
 
 /* ---- as JSON; NULL stands for missing memory throughout ---- */
@@ -282,7 +250,7 @@ static json_t *training_object(const hl_ablate_result *r, int64_t seed)
 
 static json_t *row_object(const maker *m, int64_t v)
 {
-    const hl_ablate_plan *plan = m->sweep->plan;
+    const hl_ablate_plan *plan = m->plan;
     const hl_ablate_variant *variant = &plan->variants[v];
     const hl_ablate_row *row = &m->summary.rows[v];
     json_t *values = json_object(), *trainings = json_array();
@@ -358,8 +326,18 @@ static hl_status make(maker *m, FILE *out)
 
 hl_status hl_ablate_outputs_write(const hl_ablate_outputs *outputs, FILE *out)
 {
-    maker m = { .given = outputs, .sweep = outputs->sweep };
+    maker m = { .given = outputs, .sweep = outputs->sweep, .plan = outputs->sweep->plan };
     hl_status status = make(&m, out);
+    hl_text *const texts[] = { &m.caption, &m.title, &m.notes, &m.svg, &m.narrow, &m.png, &m.page };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        hl_text_free(texts[i]);
+    }
+    for (int64_t v = 0; m.opened != NULL && v < m.plan->n_variants; v++) {
+        hl_text_free(&m.opened[v].maps);
+        hl_text_free(&m.opened[v].dark_maps);
+    }
+    hl_free(m.opened);
+    hl_free(m.runs);
     hl_text_grid_free(&m.grid);
     hl_text_grid_free(&m.births_grid);
     hl_ablate_births_free(&m.births);

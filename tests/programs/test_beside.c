@@ -1,7 +1,6 @@
 #include "programs/beside.h"
 
 #include "core/base/memory.h"
-#include "programs/print_line.h"
 #include "tests/check_suite.h"
 #include "tests/scratch.h"
 
@@ -56,22 +55,16 @@ TEST(programs_are_named_as_they_were_called)
     }
 }
 
-/* What is printed to a file, by one of the two. */
-static const char *printed(void (*print)(FILE *out))
+static const char *printed_help(void)
 {
     static char text[1024];
     FILE *file = tmpfile();
     ck_assert_ptr_nonnull(file);
-    print(file);
+    CHECK_OK(hl_print_help(file, "usage: {heads} RUN\n  --out DIR   where {train} is\n"));
     rewind(file);
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
     return text;
-}
-
-static void print_help(FILE *out)
-{
-    CHECK_OK(hl_print_help(out, "usage: {heads} RUN\n  --out DIR   where {train} is\n"));
 }
 
 TEST(help_has_the_names_in_it)
@@ -81,37 +74,10 @@ TEST(help_has_the_names_in_it)
                                     "headlight-bench.\n";
     const char *expected = scratch_format("usage: ./heads RUN\n  --out DIR   where ./train is\n%s", installed);
     hl_called_as("bench", "./bench");
-    ck_assert_str_eq(printed(print_help), expected);
+    ck_assert_str_eq(printed_help(), expected);
     hl_called_as("bench", "headlight-bench");
-    ck_assert_str_eq(printed(print_help), "usage: headlight-heads RUN\n  --out DIR   where headlight-train is\n");
+    ck_assert_str_eq(printed_help(), "usage: headlight-heads RUN\n  --out DIR   where headlight-train is\n");
     hl_called_as("bench", NULL);
-}
-
-static void print_narrow(FILE *out)
-{
-    hl_print_wrapped(out,
-                     "one two three four\n  --out DIR  the folder of the run\n\nso: run 'a b c d e f g h i j k' "
-                     "now\nna\xc3\xafve na\xc3\xafve na\xc3\xafve x\n",
-                     20);
-}
-
-static void print_as_it_is(FILE *out)
-{
-    hl_print_wrapped(out, "one two three four five six\n", 0);
-}
-
-TEST(lines_are_cut_at_blanks)
-{
-    ck_assert_str_eq(printed(print_narrow), "one two three four\n"
-                                            "  --out DIR  the\n"
-                                            "          folder of\n"
-                                            "          the run\n"
-                                            "\n"
-                                            "so: run\n"
-                                            "'a b c d e f g h i j k'\n"
-                                            "now\n"
-                                            "na\xc3\xafve na\xc3\xafve na\xc3\xafve x\n");
-    ck_assert_str_eq(printed(print_as_it_is), "one two three four five six\n");
 }
 
 TEST(a_config_is_the_users_own_or_a_shipped_one)

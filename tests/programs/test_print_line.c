@@ -57,10 +57,22 @@ TEST(a_file_gets_lines_of_the_width_that_is_named)
     size_t size;
     FILE *to = open_memstream(&written, &size);
     ck_assert_ptr_nonnull(to);
-    hl_print_wrapped(to, "one two three\n", 8);
-    hl_print_wrapped(to, "one two three\n", 0);
+    hl_print_wrapped(to,
+                     "one two three four\n  --out DIR  the folder of the run\n\nso: run 'a b c d e f g h i j k' "
+                     "now\nna\xc3\xafve na\xc3\xafve na\xc3\xafve x\n",
+                     20);
+    hl_print_wrapped(to, "one two three four five six\n", 0);
     fclose(to);
-    ck_assert_str_eq(written, "one two\nthree\none two three\n");
+    ck_assert_str_eq(written, "one two three four\n"
+                              "  --out DIR  the\n"
+                              "          folder of\n"
+                              "          the run\n"
+                              "\n"
+                              "so: run\n"
+                              "'a b c d e f g h i j k'\n"
+                              "now\n"
+                              "na\xc3\xafve na\xc3\xafve na\xc3\xafve x\n"
+                              "one two three four five six\n");
     free(written);
 }
 

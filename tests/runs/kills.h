@@ -2,7 +2,9 @@
  * Failures here end the test. */
 #pragma once
 
-#include "tests/runs/killing_files.h"
+/* Which calls count. A snapshot is written in hundreds of small pieces before its name is there: tests
+ * that lack the time count only its opening, its closing and its renaming. */
+typedef enum killing_scope { KILLING_AT_ALL_CALLS, KILLING_BESIDE_SNAPSHOTS } killing_scope;
 
 /* How many kills found a process still at work, and where. */
 typedef struct kill_counts {
@@ -26,7 +28,7 @@ kill_counts kills_of_sweeps(int n);
  * hit. The others must end it, whatever it was killed at. */
 int kills_of_calls(int n);
 
-/* Kills a sweep at its first file call, at call 1 + stride and so on (killing_files.h), each time in a new folder,
+/* Kills a sweep at its first file call, at call 1 + stride and so on (tests/faults.h), each time in a new folder,
  * until it is not hit any more. Returns how many were. The calls are those of the sweep's own process: its trainings,
  * each a process, make those of the next function. */
 int kills_of_sweeps_at_calls(int stride);
@@ -38,3 +40,7 @@ int kills_of_runs_at_calls(int stride, killing_scope scope);
  * in snapshots not counted: by SIGKILL, or by SIGINT, which saves once it is listened to. Returns how often it was
  * killed, or saved. */
 int kills_again_and_again(int signal, int stride);
+
+/* Runs train with these arguments again and again, each time killed later, at calls by chance that `seed` chooses,
+ * until it ends. Returns how often it was killed. */
+int kills_until_done(unsigned seed, const char *const *arguments);

@@ -37,8 +37,7 @@ TEST(a_sweep_leaves_a_table_files_and_ordinary_runs)
                      "births.csv heads=1,seed=1 heads=1,seed=2 heads=2,seed=1 heads=2,seed=2 plan.txt ");
     ck_assert_int_eq(count(sweep_csv(folder), "\n"), 5);
     ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 4);
-    ck_assert_ptr_nonnull(strstr(run.out, "\nbase  2    8    8  "));
-    ck_assert_ptr_nonnull(strstr(run.out, "steps to 25%"));
+    CHECK_HOLDS(run.out, "\nbase  2    8    8  ", "steps to 25%");
     ck_assert_int_eq(count(run.out, "begins, "), 4);
     ck_assert_int_eq(count(run_read(run_file(folder, "ablation.html")), "data:image/png"), 4);
     ck_assert_ptr_nonnull(strstr(run_read(run_file(folder, "ablation.md")), "| base | 2 | 8 | 8 |"));
@@ -172,34 +171,15 @@ TEST(a_sweep_with_a_training_too_large_for_its_container_is_refused_before_the_f
 
 /* ---- ended and begun again ---- */
 
-enum { SLOW_JOBS = 11, SLOW_OUT = 12, SLOW_ARGUMENTS = 15 };
-
-static void slow_sweep(const char *folder, const char *arguments[SLOW_ARGUMENTS])
-{
-    static const char *const all[] = { "train.steps=1500",
-                                       "train.checkpoint_every=20",
-                                       "train.log_every=100",
-                                       "patterns.every=100000",
-                                       "train.eval_every=0",
-                                       "--heads",
-                                       "1,2",
-                                       "--seeds",
-                                       "2",
-                                       "--jobs",
-                                       "1",
-                                       "--out" };
-    arguments[0] = run_tiny_config();
-    memcpy(arguments + 1, all, sizeof all);
-    arguments[SLOW_OUT + 1] = folder;
-    arguments[SLOW_OUT + 2] = NULL;
-}
+/* Long enough to be disturbed; so many trainings at a time. */
+#define SLOW(jobs)                                                                             \
+    run_tiny_config(), "train.steps=1500", "train.checkpoint_every=20", "train.log_every=100", \
+        "patterns.every=100000", "train.eval_every=0", "--heads", "1,2", "--seeds", "2", "--jobs", jobs
 
 /* The folder of one that nothing disturbed. */
 static const char *straight_sweep(void)
 {
-    const char *arguments[SLOW_ARGUMENTS];
-    slow_sweep(NULL, arguments);
-    arguments[SLOW_OUT] = NULL;
+    const char *arguments[] = { SLOW("1"), NULL };
     return run_shared("straight sweep", (run_options){ .arguments = arguments, .program = sweep_program });
 }
 
@@ -233,9 +213,8 @@ static void expect_same(const char *folder, const char *straight)
 
 TEST(killed_it_goes_on_and_repeats_nothing)
 {
-    const char *folder = run_path("sweep"), *arguments[SLOW_ARGUMENTS];
+    const char *folder = run_path("sweep"), *arguments[] = { SLOW("1"), "--out", folder, NULL };
     const char *first = run_file(folder, "heads=1,seed=1"), *second = run_file(folder, "heads=1,seed=2");
-    slow_sweep(folder, arguments);
     pid_t process = sweep_start(arguments);
     wait_for_second(folder, second);
     ck_assert_int_eq(count_processes(second, process), 1);
@@ -260,8 +239,8 @@ TEST(killed_it_goes_on_and_repeats_nothing)
 
 TEST(a_signal_saves_and_ends_all)
 {
-    const char *folder = run_path("sweep"), *second = run_file(folder, "heads=1,seed=2"), *arguments[SLOW_ARGUMENTS];
-    slow_sweep(folder, arguments);
+    const char *folder = run_path("sweep"), *second = run_file(folder, "heads=1,seed=2");
+    const char *arguments[] = { SLOW("1"), "--out", folder, NULL };
     pid_t process = sweep_start(arguments);
     wait_for_second(folder, second);
     kill(process, SIGINT);
@@ -279,10 +258,8 @@ TEST(a_signal_saves_and_ends_all)
 /* None waits to be begun when the signal comes. */
 TEST(a_signal_ends_a_sweep_whose_trainings_have_all_begun)
 {
-    const char *folder = run_path("sweep"), *arguments[SLOW_ARGUMENTS];
-    slow_sweep(folder, arguments);
+    const char *folder = run_path("sweep"), *arguments[] = { SLOW("4"), "--out", folder, NULL };
     arguments[1] = "train.steps=100000";
-    arguments[SLOW_JOBS] = "4";
     pid_t process = sweep_start(arguments);
     for (int i = 0; i < 4000 && checkpoint_of(run_file(folder, "heads=2,seed=2")) == 0; i++) {
         run_pause(2);
@@ -324,40 +301,6 @@ TEST(a_failed_training_is_told_and_stops_no_other)
 static void write_text(const char *path, const char *text)
 {
     scratch_write(path, text, strlen(text));
-}
-
-/* Replaces the line with the format of a sweep's plan. */
-static void set_plan_format(const char *folder, const char *line)
-{
-    const char *plan = run_file(folder, "plan.txt");
-    size_t size;
-    char *content = scratch_read(plan, &size), *at = strstr(content, "# Format: "), text[4096];
-    ck_assert_ptr_nonnull(at);
-    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - content), content, line, strchr(at, '\n') + 1);
-    write_text(plan, text);
-    free(content);
-}
-
-TEST(a_plan_of_a_newer_format_is_refused_and_one_that_says_none_is_gone_on_with)
-{
-    const char *config = run_tiny_config(), *folder = run_path("sweep");
-    OK(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder));
-    set_plan_format(folder, "# Format: 99\n");
-    REFUSED(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder), 3,
-            "runs.format_99_this_headlight_reads_up");
-    set_plan_format(folder, "");
-    SAYS(ABLATE(config, "--heads", "1", "--seeds", "1", "--out", folder), "2 of 2 trainings are done already\n");
-}
-
-TEST(what_stands_in_the_way_of_one_stops_no_other)
-{
-    const char *config = run_tiny_config(), *folder = run_path("sweep"), *cell = run_file(folder, "heads=1,seed=1");
-    ck_assert_int_eq(mkdir(folder, 0777), 0);
-    EXPECT_RUN(0, config, "model.heads=1", "--quiet", "--out", cell);
-    TELLS(ABLATE(config, "--heads", "1,4", "--seeds", "1", "train.steps=30", "--out", folder), 1,
-          "heads=1,seed=1  failed: ", "config.ini: is of a training with other settings");
-    ck_assert_int_eq(count(sweep_csv(folder), ",failed\n"), 1);
-    ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 2);
 }
 
 /* A row of ablation.csv is believed only of the training that it was of. */
@@ -422,8 +365,8 @@ TEST(metrics_that_lost_gained_or_changed_rows_are_no_result)
 
 TEST(a_training_killed_by_another_has_failed)
 {
-    const char *folder = run_path("sweep"), *first = run_file(folder, "heads=1,seed=1"), *arguments[SLOW_ARGUMENTS];
-    slow_sweep(folder, arguments);
+    const char *folder = run_path("sweep"), *first = run_file(folder, "heads=1,seed=1");
+    const char *arguments[] = { SLOW("1"), "--out", folder, NULL };
     pid_t process = sweep_start(arguments);
     for (int i = 0; i < 4000 && checkpoint_of(first) == 0; i++) {
         run_pause(2);
@@ -454,19 +397,6 @@ TEST(a_training_that_is_still_dying_is_waited_for)
     ck_assert_int_eq(count(sweep_csv(folder), ",done\n"), 2);
 }
 
-static int program_without_children(int argc, char **argv, FILE *out, FILE *err)
-{
-    signal(SIGCHLD, SIG_IGN); /* as some services start what they start */
-    return sweep_program(argc, argv, out, err);
-}
-
-TEST(it_ends_where_the_ends_of_processes_were_ignored)
-{
-    const char *arguments[] = { run_tiny_config(), "--heads", "1,2", "--seeds", "1", "--out", run_path("s"), NULL };
-    OK(run_with((run_options){ .arguments = arguments, .program = program_without_children }));
-    ck_assert_int_eq(count(sweep_csv(run_path("s")), ",done\n"), 2);
-}
-
 TEST(a_wrong_config_is_refused_before_anything_begins)
 {
     const char *folder = run_path("sweep");
@@ -487,16 +417,6 @@ TEST(another_plan_in_the_folder_is_refused)
             "runs.this_folder_holds_another_sweep_by");
     ck_assert_str_eq(sweep_csv(folder), csv);
     ck_assert(checkpoint_of(cell) == before);
-
-    /* what follows a zero byte is no part of any plan */
-    const char *plan = run_file(folder, "plan.txt"), *text = run_read(plan);
-    char *longer = calloc(strlen(text) + 8, 1);
-    memcpy(longer, text, strlen(text));
-    memcpy(longer + strlen(text) + 1, "more", 4);
-    scratch_write(plan, longer, strlen(text) + 5);
-    free(longer);
-    REFUSED(ABLATE(config, "--heads", "2", "--seeds", "1", "--out", folder), 3, "runs.not_the_plan_of_a_sweep");
-    scratch_write(plan, text, strlen(text));
 
     SAYS(ABLATE(config, "--heads", "2", "--seeds", "1", "--target", "0.3", "--jobs", "1", "--out", folder),
          "steps to 30%"); /* another target is another table, not another plan */
@@ -534,12 +454,11 @@ static void say_apart(void)
 /* Two calls, or three, with different jobs: each cell is trained once, by one of them. */
 LOOP_TEST(calls_that_share_a_sweep_leave_what_one_alone_leaves, 2, 4)
 {
-    const char *folder = run_path("sweep"), *arguments[SLOW_ARGUMENTS];
+    const char *folder = run_path("sweep");
     const char *const jobs[] = { "1", "2", "1" }, *const outs[] = { run_path("1"), run_path("2"), run_path("3") };
     pid_t calls[3];
     for (int i = 0; i < _i && i < 3; i++) {
-        slow_sweep(folder, arguments);
-        arguments[SLOW_JOBS] = jobs[i];
+        const char *arguments[] = { SLOW(jobs[i]), "--out", folder, NULL };
         said = outs[i];
         calls[i] = run_start((run_options){
             .arguments = arguments, .built = true, .built_program = HL_ABLATE_PROGRAM, .before = say_apart });
@@ -549,14 +468,12 @@ LOOP_TEST(calls_that_share_a_sweep_leave_what_one_alone_leaves, 2, 4)
         run_result run = run_wait(calls[i]);
         const char *out = run_read(outs[i]);
         ck_assert_msg(run.code == 0, "%s%s", run.err, out);
-        ck_assert_ptr_nonnull(strstr(out, "\nbase  2 "));
-        ck_assert_ptr_nonnull(strstr(out, ", in another call\n"));
+        CHECK_HOLDS(out, "\nbase  2 ", ", in another call\n");
         begun += count(out, "begins, ");
     }
     ck_assert_int_eq(begun, 4);
     const char *straight = run_path("straight"); /* figures name the path of the config, which is each test's own */
-    slow_sweep(straight, arguments);
-    OK(sweep_run(arguments));
+    OK(ABLATE(SLOW("1"), "--out", straight));
     expect_same(folder, straight);
     run_assert_same_file(folder, straight, "ablation.svg");
     run_assert_same_file(folder, straight, "ablation.png");

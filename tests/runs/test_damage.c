@@ -413,8 +413,7 @@ TEST(weights_of_other_programs_are_told_how_to_become_ours)
         const char *words = scratch_format(": not supported: .%s (", endings[i]);
         run_result run = RUN(config, "--from", path, "--out", folder);
         REFUSED_SAYING(run, 3, words);
-        ck_assert_ptr_nonnull(strstr(run.err, "; convert it so: python3 -c 'import sys,"));
-        ck_assert_ptr_nonnull(strstr(run.err, "/model.safetensors\n"));
+        CHECK_HOLDS(run.err, "; convert it so: python3 -c 'import sys,", "/model.safetensors\n");
     }
 }
 

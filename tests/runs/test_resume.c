@@ -1,5 +1,4 @@
 /* What --resume keeps, drops, allows and refuses; how a run ends before its last step. */
-#include "core/base/memory.h"
 #include "core/files/files.h"
 #include "study/model.h"
 #include "tests/check_suite.h"
@@ -124,13 +123,12 @@ TEST(a_run_without_a_checkpoint_is_refused_to_another_config_too)
 
 /* ---- an older format ---- */
 
-static void copy_file(const char *from, const char *to)
+/* A copy of a stored run of that format. */
+static const char *stored_run(const char *format)
 {
-    char *content;
-    size_t size;
-    CHECK_OK(hl_file_read(from, (size_t)1 << 20, &content, &size));
-    CHECK_OK(hl_file_replace(to, content, size, HL_VOLATILE));
-    hl_free(content);
+    const char *folder = run_path("run");
+    scratch_copy(run_file(HL_FORMATS, format), folder);
+    return folder;
 }
 
 static void expect_refused(const char *config, const char *folder, const char *format)
@@ -143,34 +141,18 @@ static void expect_refused(const char *config, const char *folder, const char *f
 /* Runs of older formats, trained by the code of their day: the numbers in them are not ours to make anew. */
 LOOP_TEST(an_older_format_is_not_resumed_but_opens, 0, 2)
 {
-    static const char *const files[] = { "config.ini", "vocab.txt", "checkpoint.safetensors",
-                                         "patterns/step_000002.npz" };
-    const char *format = _i == 0 ? "1" : "2", *stored = run_file(HL_FORMATS, format);
-    const char *folder = run_path("run"), *config = run_file(folder, "config.ini");
-    mkdir(folder, 0755);
-    mkdir(run_file(folder, "patterns"), 0755);
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        copy_file(run_file(stored, files[i]), run_file(folder, files[i]));
-    }
+    const char *format = _i == 0 ? "1" : "2", *folder = stored_run(format), *config = run_file(folder, "config.ini");
     expect_refused(config, folder, format);
     SAYS(HEADS("importance", folder, "--keep", "L0H0"), "weights of step 2");
     EXPECT_RUN(0, config, "--from", run_file(folder, "checkpoint.safetensors"), "--out", run_path("from"));
-    EXPECT_RUN(0, config, "--from", run_file(stored, "model.safetensors"), "--out", run_path("from model"));
+    EXPECT_RUN(0, config, "--from", run_file(folder, "model.safetensors"), "--out", run_path("from model"));
 }
 
 /* A run of text, whose caches are gone and made anew, as large as its file says and not its config. Of so many answers
  * its snapshot holds the largest alone (tests/train/formats/README.md). */
 TEST(a_snapshot_of_the_largest_answers_opens)
 {
-    static const char *const files[] = {
-        "config.ini", "vocab.txt", "checkpoint.safetensors", "patterns/step_000002.npz", "text.txt", "tokens.json", NULL
-    };
-    const char *stored = run_file(HL_FORMATS, "3"), *folder = run_path("run");
-    mkdir(folder, 0755);
-    mkdir(run_file(folder, "patterns"), 0755);
-    for (int i = 0; files[i] != NULL; i++) {
-        copy_file(run_file(stored, files[i]), run_file(folder, files[i]));
-    }
+    const char *folder = stored_run("3");
     hl_opened_model run;
     const hl_snapshot *snapshot;
     CHECK_OK(hl_opened_model_open(&run, folder));

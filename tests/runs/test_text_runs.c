@@ -3,7 +3,7 @@
 #include "heads/shares.h"
 #include "programs/heads/input.h"
 #include "tests/check_suite.h"
-#include "tests/runs/killing_files.h"
+#include "tests/runs/kills.h"
 #include "tests/runs/text_tasks.h"
 #include "tests/scratch.h"
 
@@ -104,7 +104,7 @@ LOOP_TEST(killed_again_and_again_a_text_run_ends_as_if_nothing_had_been, 0, TEXT
     const char *arguments[] = { config, "train.keep_checkpoints=2", "--quiet", "--resume", "--out", straight, NULL };
     OK(run_train(arguments));
     arguments[5] = folder;
-    ck_assert_int_ge(killing_files_until_done((unsigned)_i + 1, arguments), 6);
+    ck_assert_int_ge(kills_until_done((unsigned)_i + 1, arguments), 6);
     same_data(straight, folder);
 }
 

@@ -5,7 +5,7 @@
 #include "study/model.h"
 #include "study/syntax_history.h"
 #include "tests/check_suite.h"
-#include "tests/runs/killing_files.h"
+#include "tests/runs/kills.h"
 #include "tests/runs/text_tasks.h"
 #include "tests/scratch.h"
 #include "tests/study/told.h"
@@ -90,7 +90,7 @@ LOOP_TEST(killed_again_and_again_a_run_leaves_the_rows_of_an_undisturbed_one, 0,
                                 NULL };
     OK(run_train(arguments));
     arguments[7] = folder;
-    ck_assert_int_ge(killing_files_until_done((unsigned)_i + 1, arguments), 6);
+    ck_assert_int_ge(kills_until_done((unsigned)_i + 1, arguments), 6);
     same_run(straight, folder);
 }
 

@@ -4,7 +4,7 @@
 #include "core/files/files.h"
 #include "tests/check_suite.h"
 #include "tests/runs/faulty_runs.h"
-#include "tests/runs/killing_files.h"
+#include "tests/runs/kills.h"
 #include "tests/runs/text_tasks.h"
 #include "tests/scratch.h"
 #include "train/private/events.h"
@@ -274,7 +274,7 @@ LOOP_TEST(killed_again_and_again_a_run_leaves_the_events_of_an_undisturbed_one, 
                                 NULL };
     OK(run_train(arguments));
     arguments[10] = folder;
-    ck_assert_int_ge(killing_files_until_done((unsigned)_i + 1, arguments), 5);
+    ck_assert_int_ge(kills_until_done((unsigned)_i + 1, arguments), 5);
     run_assert_same(straight, folder);
     ck_assert_str_eq(run_list(straight), run_list(folder));
     assert_metrics(folder);

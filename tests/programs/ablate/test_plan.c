@@ -1,7 +1,8 @@
 #include "core/base/memory.h"
 #include "programs/ablate/plan.h"
 #include "tests/check_suite.h"
-#include "tests/faults.h"
+#include "tests/fault_checks.h"
+#include "tests/messages.h"
 #include "tests/programs/command_lines.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
@@ -106,7 +107,41 @@ TEST(widths_that_do_not_are_shown_as_varying)
                      "heads=4,d_k=8,d_v=16*\nheads=2,d_k=32,d_v=32\nheads=4,d_k=16,d_v=16\n");
     ck_assert_str_eq(listed(with("d_k = 8"), "--vary model.heads=2,4"), "heads=2\nheads=4*\n");
     ck_assert_str_eq(listed(usual(), "--heads 2,8 --d-k 8"), "heads=4,d_k=16*\nheads=2,d_k=8\nheads=8,d_k=8\n");
-    ck_assert_str_eq(listed(with("kv_heads = 1"), "--heads 2"), "heads=4*\nheads=2\n");
+}
+
+/* --vary leaves all others as they are; where the base's heads share keys, so does --heads. */
+TEST(heads_share_keys_as_the_bases_do)
+{
+    static const struct {
+        const char *line;
+        int64_t kv_heads;
+    } cases[] = { { "--heads 2", 1 }, { "--heads 8", 1 }, { "--vary model.heads=2", 1 } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hl_ablate_plan plan;
+        CHECK_OK(plan_of(with("kv_heads = 1"), cases[i].line, &plan));
+        ck_assert_int_eq(plan.n_keys, 1);
+        ck_assert_int_eq(plan.variants[1].config.model.kv_heads[0], cases[i].kv_heads);
+        hl_ablate_plan_free(&plan);
+    }
+}
+
+TEST(values_may_have_blanks_around_them_but_no_end)
+{
+    char many[HL_CONFIG_OVERRIDE];
+    memset(many, '1', sizeof many - 1);
+    many[sizeof many - 1] = '\0';
+    hl_ablate_command command = {
+        .config.path = usual(), .seeds = 1, .n_axes = 1, .axes[0] = { "model.dropout", " 0, 0.1 " }
+    };
+    hl_ablate_plan plan;
+    CHECK_OK(hl_ablate_plan_make(&command, &plan, NULL, NULL));
+    ck_assert_int_eq(plan.n_variants, 2);
+    ck_assert_str_eq(plan.variants[1].values, "dropout=0.1");
+    hl_ablate_plan_free(&plan);
+    command.axes[0] = (hl_ablate_axis){ "model.layers", many };
+    message_check(hl_ablate_plan_make(&command, &plan, NULL, NULL), HL_INVALID,
+                  "ablate.model_layers_a_value_is_longer");
+    hl_ablate_plan_free(&plan);
 }
 
 TEST(numbers_a_layer_are_joined_in_names)
@@ -182,12 +217,11 @@ TEST(the_text_tells_plans_apart)
     hl_ablate_plan_free(&plan);
     ck_assert_str_eq(text.bytes, same.bytes);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        hl_text other = { 0 };
+        hl_text *other = scratch_text();
         CHECK_OK(plan_of(usual(), others[i], &plan));
-        CHECK_OK(hl_ablate_plan_text(&plan, &other));
-        ck_assert_str_ne(text.bytes, other.bytes);
+        CHECK_OK(hl_ablate_plan_text(&plan, other));
+        ck_assert_str_ne(text.bytes, other->bytes);
         hl_ablate_plan_free(&plan);
-        hl_text_free(&other);
     }
     hl_text_free(&text);
     hl_text_free(&same);
@@ -228,15 +262,11 @@ TEST(want_of_memory_is_told_and_nothing_lost)
 {
     const char *config = usual();
     faults_begin();
-    hl_code code = HL_NO_MEMORY;
-    int n = 1;
-    for (; code != HL_OK; n++) {
+    int n = 0;
+    while (fault_checks_next(&n, FAULTS_ONCE)) {
         hl_ablate_plan plan;
-        faults_in_memory(n, FAULTS_ONCE);
-        code = plan_of(config, "--heads 1,4", &plan).code;
-        ck_assert(code == HL_OK || code == HL_NO_MEMORY);
+        fault_checks_turn(plan_of(config, "--heads 1,4", &plan));
         hl_ablate_plan_free(&plan);
-        ck_assert_int_eq(faults_live_blocks(), 0);
     }
     ck_assert_int_gt(n, 10);
     faults_end();

@@ -12,10 +12,10 @@
 enum { SEEDS = 10 };
 
 /* 20 cells of 24 steps each, "heads=1,seed=1" the first. */
-static hl_ablate_plan make_plan(void)
+static hl_ablate_plan *make_plan(void)
 {
-    hl_ablate_plan plan = tiny_plan("1,2", SEEDS);
-    ck_assert_int_eq(hl_ablate_plan_cells(&plan), 2 * SEEDS);
+    hl_ablate_plan *plan = tiny_plan("1,2", SEEDS);
+    ck_assert_int_eq(hl_ablate_plan_cells(plan), 2 * SEEDS);
     return plan;
 }
 
@@ -33,16 +33,15 @@ static hl_ablate_running running(int64_t cell, int64_t first_step, int64_t step)
 /* What `play` prints, to a file or to a progress that takes it for a terminal. */
 static char *printed(void (*play)(hl_ablate_progress *progress), bool terminal)
 {
-    hl_ablate_plan plan = make_plan();
+    hl_ablate_plan *plan = make_plan();
     const char *path = scratch_path("out");
     FILE *out = fopen(path, "w");
     ck_assert_ptr_nonnull(out);
-    hl_ablate_progress progress = hl_ablate_progress_begin(out, &plan, 3);
+    hl_ablate_progress progress = hl_ablate_progress_begin(out, plan, 3);
     ck_assert(!progress.terminal);
     progress.terminal = terminal;
     play(&progress);
     fclose(out);
-    hl_ablate_plan_free(&plan);
     size_t size;
     return scratch_read(path, &size);
 }
@@ -133,20 +132,19 @@ static void draw_many(hl_ablate_progress *progress)
 
 TEST(more_trainings_than_a_terminal_has_lines_are_not_all_shown)
 {
-    hl_ablate_plan plan = make_plan();
+    hl_ablate_plan *plan = make_plan();
     static const int heights[] = { 24, 10, 2, 1 }, lines[] = { 23, 9, 1, 1 }; /* the cursor needs a line, too */
     for (int i = 0; i < 4; i++) {
         const char *path;
         int master = screen_terminal(80, heights[i], &path);
         FILE *out = fopen(path, "w");
         ck_assert_ptr_nonnull(out);
-        hl_ablate_progress progress = hl_ablate_progress_begin(out, &plan, 0);
+        hl_ablate_progress progress = hl_ablate_progress_begin(out, plan, 0);
         draw_many(&progress);
         ck_assert_int_eq(progress.n_lines, lines[i]);
         fclose(out);
         close(master);
     }
-    hl_ablate_plan_free(&plan);
 }
 
 TEST(a_terminal_of_unknown_height_is_taken_for_a_usual_one)
@@ -162,13 +160,13 @@ TEST(a_terminal_of_unknown_height_is_taken_for_a_usual_one)
 
 TEST(a_terminal_is_renewed_some_times_a_second)
 {
-    hl_ablate_plan plan = make_plan();
+    hl_ablate_plan *plan = make_plan();
     const char *path;
     setenv("TERM", "xterm", 1);
     int master = screen_terminal(80, 24, &path);
     FILE *out = fopen(path, "w");
     ck_assert_ptr_nonnull(out);
-    hl_ablate_progress progress = hl_ablate_progress_begin(out, &plan, 0);
+    hl_ablate_progress progress = hl_ablate_progress_begin(out, plan, 0);
     ck_assert(progress.terminal && hl_ablate_progress_due(&progress));
     setenv("TERM", "dumb", 1);
     ck_assert(!hl_ablate_progress_begin(out, progress.plan, 0).terminal);
@@ -181,7 +179,6 @@ TEST(a_terminal_is_renewed_some_times_a_second)
     ck_assert(!hl_ablate_progress_due(&progress));
     fclose(out);
     close(master);
-    hl_ablate_plan_free(&plan);
 }
 
 SUITE("ablate progress")

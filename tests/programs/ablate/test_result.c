@@ -155,11 +155,11 @@ static const hl_ablate_result some[CELLS] = {
 
 TEST(the_csv_holds_what_has_ended)
 {
-    hl_ablate_plan plan = tiny_plan("2,4", 2);
-    hl_text text = { 0 };
-    CHECK_OK(hl_ablate_csv_print(&plan, some, &text));
-    long long n = plan.variants[0].parameters;
-    double flops = plan.variants[0].flops;
+    hl_ablate_plan *plan = tiny_plan("2,4", 2);
+    hl_text *text = scratch_text();
+    CHECK_OK(hl_ablate_csv_print(plan, some, text));
+    long long n = plan->variants[0].parameters;
+    double flops = plan->variants[0].flops;
     const char *expected = scratch_format(
         "cell,seed,heads,parameters,flops_per_step,steps,validation_loss,perplexity,accuracy,steps_to_target,"
         "seconds,status\n"
@@ -167,26 +167,22 @@ TEST(the_csv_holds_what_has_ended)
         "base,2,2,%lld,%.0f,,,,,,,failed\n"
         "heads=4,2,4,%lld,%.0f,24,1,2.71828183,0.25,,,done\n",
         n, flops, n, flops, n, flops);
-    ck_assert_str_eq(text.bytes, expected);
-    hl_text_free(&text);
-    hl_ablate_plan_free(&plan);
+    ck_assert_str_eq(text->bytes, expected);
 }
 
 TEST(the_csv_remembers_what_is_done_and_its_seconds)
 {
-    hl_ablate_plan plan = tiny_plan("2,4", 2);
-    hl_text text = { 0 };
-    hl_ablate_csv_print(&plan, some, &text);
+    hl_ablate_plan *plan = tiny_plan("2,4", 2);
+    hl_text *text = scratch_text();
+    hl_ablate_csv_print(plan, some, text);
     const char *path = run_path("ablation.csv");
     hl_ablate_result found[CELLS] = { { 0 } };
-    ck_assert_int_eq(hl_ablate_csv_read(path, &plan, found).code, HL_OK); /* no file yet */
-    scratch_write(path, text.bytes, text.size);
-    CHECK_OK(hl_ablate_csv_read(path, &plan, found));
+    ck_assert_int_eq(hl_ablate_csv_read(path, plan, found).code, HL_OK); /* no file yet */
+    scratch_write(path, text->bytes, text->size);
+    CHECK_OK(hl_ablate_csv_read(path, plan, found));
     ck_assert(found[0].state == HL_ABLATE_DONE && found[0].seconds == 1.25);
     ck_assert(found[1].state == HL_ABLATE_FAILED && found[2].state == HL_ABLATE_WAITING);
     ck_assert(found[3].state == HL_ABLATE_DONE && isnan(found[3].seconds));
-    hl_text_free(&text);
-    hl_ablate_plan_free(&plan);
 }
 
 TEST(a_csv_of_something_else_is_refused)
@@ -210,37 +206,35 @@ TEST(a_csv_of_something_else_is_refused)
                                         "base,1,2,1,1,1,1,1,1,,1x,done\n",
                                         "base,\n1,2,1,1,1,1,1,1,,1,done\n",
                                         "base, 1,2,1,1,1,1,1,1,,1,done\n" };
-    hl_ablate_plan plan = tiny_plan("2,4", 2);
+    hl_ablate_plan *plan = tiny_plan("2,4", 2);
     hl_ablate_result found[CELLS] = { { 0 } };
     const char *path = run_path("ablation.csv");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         scratch_write(path, texts[i], strlen(texts[i]));
-        CHECK_FAILS(hl_ablate_csv_read(path, &plan, found), HL_BAD_FILE, "ablation.csv:1: ");
+        CHECK_FAILS(hl_ablate_csv_read(path, plan, found), HL_BAD_FILE, "ablation.csv:1: ");
     }
-    hl_text header = { 0 };
-    hl_ablate_csv_print(&plan, found, &header);
+    hl_text *header = scratch_text();
+    hl_ablate_csv_print(plan, found, header);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const char *text = scratch_format("%s%s", header.bytes, rows[i]);
+        const char *text = scratch_format("%s%s", header->bytes, rows[i]);
         scratch_write(path, text, strlen(text));
-        hl_status status = hl_ablate_csv_read(path, &plan, found);
+        hl_status status = hl_ablate_csv_read(path, plan, found);
         ck_assert_msg(status.code == HL_BAD_FILE, "%s", rows[i]);
         CHECK_FAILS(status, HL_BAD_FILE, "ablation.csv:2: ");
     }
-    hl_text_add(&header, "base,1,2,1,1,1,1,1,1,,1,done\n", 29);
-    scratch_write(path, header.bytes, header.size);
-    ck_assert_int_eq(hl_ablate_csv_read(path, &plan, found).code, HL_OK); /* what the others are not */
+    hl_text_add(header, "base,1,2,1,1,1,1,1,1,,1,done\n", 29);
+    scratch_write(path, header->bytes, header->size);
+    ck_assert_int_eq(hl_ablate_csv_read(path, plan, found).code, HL_OK); /* what the others are not */
     static const char *const further[] = { "base,1,2,1,1,1,1,1,1,,1,failed\n", "base,2,2,1,1,1,1,1,1,,1,done\n" };
     for (int i = 0; i < 2; i++) { /* the same row again; the next one, with this one after it */
-        const char *text = scratch_format("%s%s%s", header.bytes, further[i], i == 1 ? further[0] : "");
+        const char *text = scratch_format("%s%s%s", header->bytes, further[i], i == 1 ? further[0] : "");
         scratch_write(path, text, strlen(text));
-        hl_status status = hl_ablate_csv_read(path, &plan, found);
+        hl_status status = hl_ablate_csv_read(path, plan, found);
         ck_assert_msg(strstr(status.text, i == 0 ? "ablation.csv:3: " : "ablation.csv:4: ") != NULL, "%s", status.text);
     }
-    hl_text_add(&header, "\0\n", 2);
-    scratch_write(path, header.bytes, header.size);
-    ck_assert_int_eq(hl_ablate_csv_read(path, &plan, found).code, HL_BAD_FILE);
-    hl_text_free(&header);
-    hl_ablate_plan_free(&plan);
+    hl_text_add(header, "\0\n", 2);
+    scratch_write(path, header->bytes, header->size);
+    ck_assert_int_eq(hl_ablate_csv_read(path, plan, found).code, HL_BAD_FILE);
 }
 
 SUITE("ablate_result")

@@ -30,13 +30,13 @@ enum { CELLS = 3 };
 static const char *sweep_with(const char *script, void (*prepare)(const char *folder), hl_ablate_result results[CELLS],
                               hl_status *status)
 {
-    hl_ablate_plan plan = tiny_plan("1,2,4", 1);
-    ck_assert_int_eq(hl_ablate_plan_cells(&plan), CELLS);
+    hl_ablate_plan *plan = tiny_plan("1,2,4", 1);
+    ck_assert_int_eq(hl_ablate_plan_cells(plan), CELLS);
     hl_ablate_folder folder;
-    CHECK_OK(hl_ablate_folder_open(&folder, &plan, "ablate", false, NULL));
+    CHECK_OK(hl_ablate_folder_open(&folder, plan, "ablate", false, NULL));
     hl_ablate_folder_leave(&folder);
     if (prepare != NULL) {
-        prepare(plan.folder);
+        prepare(plan->folder);
     }
     const char *train = run_path("train.sh");
     scratch_write(train, script, strlen(script));
@@ -44,13 +44,12 @@ static const char *sweep_with(const char *script, void (*prepare)(const char *fo
     FILE *out = tmpfile();
     ck_assert_ptr_nonnull(out);
     *status = hl_ablate_sweep_run(&(hl_ablate_sweep){
-        .plan = &plan, .folder = &folder, .results = results, .target = 0.5, .train = train, .jobs = 1, .out = out });
+        .plan = plan, .folder = &folder, .results = results, .target = 0.5, .train = train, .jobs = 1, .out = out });
     static char told[4096];
     rewind(out);
     told[fread(told, 1, sizeof told - 1, out)] = '\0';
     fclose(out);
     hl_ablate_folder_close(&folder);
-    hl_ablate_plan_free(&plan);
     return told;
 }
 

@@ -57,12 +57,11 @@ static cairo_status_t read_bytes(void *closure, unsigned char *bytes, unsigned c
 
 static cairo_surface_t *pixels_of(hl_sweep_chart chart)
 {
-    hl_text bytes = { 0 };
-    expect_ok(hl_sweep_chart_print(&chart, HL_PNG, DPI, &bytes));
+    hl_text *bytes = scratch_text();
+    expect_ok(hl_sweep_chart_print(&chart, HL_PNG, DPI, bytes));
     cairo_surface_t *surface =
-        cairo_image_surface_create_from_png_stream(read_bytes, &(reader){ bytes.bytes, bytes.size });
+        cairo_image_surface_create_from_png_stream(read_bytes, &(reader){ bytes->bytes, bytes->size });
     ck_assert_int_eq(cairo_surface_status(surface), CAIRO_STATUS_SUCCESS);
-    hl_text_free(&bytes);
     return surface;
 }
 
@@ -137,12 +136,11 @@ TEST(bars_are_as_long_as_their_intervals)
 /* In points, as the SVG tells them. */
 static void size_of(const hl_sweep_chart *chart, double *width, double *height)
 {
-    hl_text svg = { 0 };
-    expect_ok(hl_sweep_chart_print(chart, HL_SVG, 0, &svg));
-    const char *size = strstr(svg.bytes, " viewBox=\"0 0 ");
+    hl_text *svg = scratch_text();
+    expect_ok(hl_sweep_chart_print(chart, HL_SVG, 0, svg));
+    const char *size = strstr(svg->bytes, " viewBox=\"0 0 ");
     ck_assert_ptr_nonnull(size);
     ck_assert_int_eq(sscanf(size, " viewBox=\"0 0 %lf %lf\"", width, height), 2);
-    hl_text_free(&svg);
 }
 
 TEST(a_narrow_chart_fits_a_phone)
@@ -187,11 +185,10 @@ TEST(any_values_can_be_drawn)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hl_ablate_row one = row_of("x", true, cases[i].losses, cases[i].accuracies, cases[i].n);
-        hl_text svg = { 0 };
-        expect_ok(hl_sweep_chart_print(&(hl_sweep_chart){ .rows = &one, .n = 1 }, HL_SVG, 0, &svg));
-        ck_assert_ptr_null(strstr(svg.bytes, "nan"));
-        ck_assert_ptr_null(strstr(svg.bytes, "inf"));
-        hl_text_free(&svg);
+        hl_text *svg = scratch_text();
+        expect_ok(hl_sweep_chart_print(&(hl_sweep_chart){ .rows = &one, .n = 1 }, HL_SVG, 0, svg));
+        ck_assert_ptr_null(strstr(svg->bytes, "nan"));
+        ck_assert_ptr_null(strstr(svg->bytes, "inf"));
     }
 }
 
@@ -202,10 +199,9 @@ TEST(very_many_rows_can_be_drawn)
     for (int i = 0; i < ROWS; i++) {
         many[i] = row_of("x", i == 0, NULL, NULL, 0);
     }
-    hl_text bytes = { 0 };
-    CHECK_OK(hl_sweep_chart_print(&(hl_sweep_chart){ .rows = many, .n = ROWS }, HL_PNG, 200, &bytes));
-    CHECK_OK(hl_sweep_chart_print(&(hl_sweep_chart){ .rows = many, .n = ROWS }, HL_SVG, 0, &bytes));
-    hl_text_free(&bytes);
+    hl_text *bytes = scratch_text();
+    CHECK_OK(hl_sweep_chart_print(&(hl_sweep_chart){ .rows = many, .n = ROWS }, HL_PNG, 200, bytes));
+    CHECK_OK(hl_sweep_chart_print(&(hl_sweep_chart){ .rows = many, .n = ROWS }, HL_SVG, 0, bytes));
 }
 
 /* A config's path may be in the caption. Texts are drawn as shapes: none of their characters is in the file. */
@@ -217,26 +213,23 @@ TEST(texts_may_hold_anything)
     static const double ones[] = { 1, 1 };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         hl_ablate_row one = row_of(texts[i], true, ones, ones, 2);
-        hl_text svg = { 0 };
-        expect_ok(
-            hl_sweep_chart_print(&(hl_sweep_chart){ .rows = &one, .n = 1, .caption = texts[i] }, HL_SVG, 0, &svg));
-        ck_assert_uint_eq(strlen(svg.bytes), svg.size);
-        ck_assert_ptr_null(strstr(svg.bytes, texts[i]));
-        ck_assert_ptr_null(strstr(svg.bytes, "<script"));
-        ck_assert_ptr_null(strchr(svg.bytes, '&'));
-        hl_text_free(&svg);
+        hl_text *svg = scratch_text();
+        expect_ok(hl_sweep_chart_print(&(hl_sweep_chart){ .rows = &one, .n = 1, .caption = texts[i] }, HL_SVG, 0, svg));
+        ck_assert_uint_eq(strlen(svg->bytes), svg->size);
+        ck_assert_ptr_null(strstr(svg->bytes, texts[i]));
+        ck_assert_ptr_null(strstr(svg->bytes, "<script"));
+        ck_assert_ptr_null(strchr(svg->bytes, '&'));
     }
 }
 
 TEST(what_cannot_be_drawn_is_refused)
 {
-    hl_text bytes = { 0 };
+    hl_text *bytes = scratch_text();
     hl_ablate_row one = row_of("x", true, NULL, NULL, 0);
-    ck_assert_int_eq(hl_sweep_chart_print(&(hl_sweep_chart){ .rows = &one, .n = 0 }, HL_SVG, 0, &bytes).code,
+    ck_assert_int_eq(hl_sweep_chart_print(&(hl_sweep_chart){ .rows = &one, .n = 0 }, HL_SVG, 0, bytes).code,
                      HL_INVALID);
-    ck_assert_int_eq(hl_sweep_chart_print(&(hl_sweep_chart){ .rows = &one, .n = 1 }, HL_PNG, 0, &bytes).code,
+    ck_assert_int_eq(hl_sweep_chart_print(&(hl_sweep_chart){ .rows = &one, .n = 1 }, HL_PNG, 0, bytes).code,
                      HL_INVALID);
-    hl_text_free(&bytes);
 }
 
 SUITE("sweep_chart")

@@ -16,10 +16,10 @@ static const hl_ablate_result results[VARIANTS * SEEDS] = {
     { HL_ABLATE_DONE, 24, 1.5, 0.5, -1, 2.5 },
 };
 
-static hl_ablate_plan make_plan(void)
+static hl_ablate_plan *make_plan(void)
 {
-    hl_ablate_plan plan = tiny_plan("1,2,4", SEEDS);
-    ck_assert_int_eq(plan.base, 1);
+    hl_ablate_plan *plan = tiny_plan("1,2,4", SEEDS);
+    ck_assert_int_eq(plan->base, 1);
     return plan;
 }
 
@@ -30,9 +30,9 @@ static void expect_near(double found, double expected)
 
 TEST(rows_are_of_the_trainings_that_are_done)
 {
-    hl_ablate_plan plan = make_plan();
+    hl_ablate_plan *plan = make_plan();
     hl_ablate_summary summary;
-    CHECK_OK(hl_ablate_summary_make(&plan, results, &summary));
+    CHECK_OK(hl_ablate_summary_make(plan, results, &summary));
     const hl_ablate_row *one = &summary.rows[0], *base = &summary.rows[1], *four = &summary.rows[2];
     expect_near(one->intervals[HL_ABLATE_LOSS].mean, 8.0 / 3);
     expect_near(one->intervals[HL_ABLATE_PERPLEXITY].mean, (exp(1.5) + exp(2.5) + exp(4)) / 3);
@@ -48,7 +48,6 @@ TEST(rows_are_of_the_trainings_that_are_done)
     expect_near(one->p, hl_paired_test((const double[]){ 0.5, 1.5, 3 }, (const double[]){ 0, 0, 0 }, 3));
     expect_near(four->p, hl_paired_test((const double[]){ 0.25, 0.5 }, (const double[]){ 0, 0 }, 2));
     hl_ablate_summary_free(&summary);
-    hl_ablate_plan_free(&plan);
 }
 
 TEST(cells_show_means_intervals_and_counts)
@@ -69,11 +68,11 @@ TEST(cells_show_means_intervals_and_counts)
                                         "- (0/2)",
                                         "2.0 \xc2\xb1"
                                         "6.4" };
-    hl_ablate_plan plan = make_plan();
+    hl_ablate_plan *plan = make_plan();
     hl_ablate_summary summary;
     hl_text_grid grid;
-    ck_assert_int_eq(hl_ablate_summary_make(&plan, results, &summary).code, HL_OK);
-    ck_assert_int_eq(hl_ablate_table_make(&plan, &summary, 0.995, &grid).code, HL_OK);
+    ck_assert_int_eq(hl_ablate_summary_make(plan, results, &summary).code, HL_OK);
+    ck_assert_int_eq(hl_ablate_table_make(plan, &summary, 0.995, &grid).code, HL_OK);
     ck_assert_int_eq(grid.n_rows, 4);
     ck_assert_int_eq(grid.n_columns, 12);
     for (int column = 0; column < 12; column++) {
@@ -88,25 +87,23 @@ TEST(cells_show_means_intervals_and_counts)
                                                     "25 (2/3)");
     hl_text_grid_free(&grid);
     hl_ablate_summary_free(&summary);
-    hl_ablate_plan_free(&plan);
 }
 
 TEST(notes_name_what_failed)
 {
-    hl_ablate_plan plan = make_plan();
+    hl_ablate_plan *plan = make_plan();
     hl_text text = { 0 };
-    hl_ablate_table_notes(&plan, results, 0.99, 80, &text);
+    hl_ablate_table_notes(plan, results, 0.99, 80, &text);
     ck_assert_int_eq(strncmp(text.bytes, "Means with 95% confidence intervals over the runs", 49), 0);
     ck_assert_ptr_nonnull(strstr(text.bytes, "Failed and left out: heads=4,seed=2\n"));
     for (const char *line = text.bytes; *line != '\0'; line += strcspn(line, "\n") + 1) {
         ck_assert_uint_le(strcspn(line, "\n"), 80);
     }
     hl_text_free(&text);
-    plan.seeds = 1;
-    hl_ablate_table_notes(&plan, results, 0.99, 80, &text);
+    plan->seeds = 1;
+    hl_ablate_table_notes(plan, results, 0.99, 80, &text);
     ck_assert_ptr_nonnull(strstr(text.bytes, "One seed tells nothing of chance"));
     hl_text_free(&text);
-    hl_ablate_plan_free(&plan);
 }
 
 SUITE("ablate_table")

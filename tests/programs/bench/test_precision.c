@@ -1,12 +1,10 @@
 /* train.precision and model.attention in what bench measures. */
 #include "core/base/text.h"
-#include "core/base/threads.h"
-#include "core/files/json.h"
 #include "core/kernels/bf16.h"
 #include "programs/bench/table.h"
 #include "tests/check_suite.h"
 #include "tests/programs/bench/test_bench.h"
-#include "tests/runs/runs.h"
+#include "tests/runs/answers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,24 +13,18 @@
 /* A measuring process's line. */
 static json_t *measured(const char *what, const char *width, const char *override)
 {
-    run_result result = BENCH_NOTHING("--measure", what, run_config("x.ini", BENCH_TINY), "task.length=30", width,
-                                      override, "--threads", "1", "--seconds", "0.01");
-    json_t *root;
-    ck_assert_msg(result.code == 0, "%s", result.out);
-    CHECK_OK(hl_json_parse("the line", result.out, strlen(result.out), &root));
-    return root;
+    return answer_json(OK(BENCH_NOTHING("--measure", what, run_config("x.ini", BENCH_TINY), "task.length=30", width,
+                                        override, "--threads", "1", "--seconds", "0.01"))
+                           .out);
 }
 
 static void expect_precision(const char *override, const char *expected)
 {
-    json_t *root = measured("step", "model.d_model=16", override);
-    ck_assert_str_eq(json_string_value(json_object_get(root, "precision")), expected);
-    json_decref(root);
+    ck_assert_str_eq(text_at(measured("step", "model.d_model=16", override), "precision"), expected);
 }
 
 TEST(the_precision_is_that_of_the_steps)
 {
-    hl_threads_setup();
     expect_precision("train.precision=float", "float");
     expect_precision("train.precision=auto", hl_bf16_missing() == NULL ? "bf16" : "float");
     if (hl_bf16_missing() == NULL) {
@@ -46,11 +38,10 @@ TEST(a_row_in_bf16_says_so)
     static const char told[] = "in bf16; sgemm is the rate of products in float\n";
     hl_bench_figures workload = { .name = "x", .ms = 1, .precision = "bf16" };
     for (int i = 0; i < 2; i++) {
-        hl_text text = { 0 };
-        hl_bench_table_row(&text, &workload);
-        CHECK_OK(hl_text_status(&text));
-        ck_assert((strstr(text.bytes, told) != NULL) == (i == 0));
-        hl_text_free(&text);
+        hl_text *text = scratch_text();
+        hl_bench_table_row(text, &workload);
+        CHECK_OK(hl_text_status(text));
+        ck_assert((strstr(text->bytes, told) != NULL) == (i == 0));
         snprintf(workload.precision, sizeof workload.precision, "float");
     }
 }
@@ -85,9 +76,7 @@ TEST(auto_that_is_float_here_is_told)
 /* The memory of a step of one layer, MiB. */
 static double layer_mib(const char *what, const char *width, const char *override)
 {
-    json_t *root = measured(what, width, override);
-    double mib = json_number_value(json_object_get(root, "arena_mib"));
-    json_decref(root);
+    double mib = number_at(measured(what, width, override), "arena_mib");
     ck_assert_double_gt(mib, 0);
     return mib;
 }
@@ -95,7 +84,6 @@ static double layer_mib(const char *what, const char *width, const char *overrid
 /* What is kept and packed for it is seen in its memory: in bf16 more is packed, in half the bytes. */
 TEST(a_layer_is_measured_as_the_config_computes_it)
 {
-    hl_threads_setup();
     const char *narrow = "model.d_model=16", *wide = "model.d_model=128";
     double kept = layer_mib("heads", narrow, "model.attention=keep");
     ck_assert_double_lt(layer_mib("heads", narrow, "model.attention=recompute"), kept);

@@ -4,16 +4,25 @@
 #include "core/files/json.h"
 #include "core/kernels/bf16.h"
 #include "tests/check_suite.h"
-#include "tests/faults.h"
+#include "tests/fault_checks.h"
+#include "tests/runs/answers.h"
 #include "tests/scratch.h"
 #include "tests/train/counting_allocator.h"
 #include "tests/train/summary_example.h"
 
+/* Stands to the end of the test. */
 static char *summary_of(const hl_config *config)
 {
-    hl_text text = { 0 };
-    CHECK_OK(hl_summary_write(config, false, &text));
-    return text.bytes;
+    hl_text *text = scratch_text();
+    CHECK_OK(hl_summary_write(config, false, text));
+    return text->bytes;
+}
+
+static json_t *json_of(const hl_config *config)
+{
+    hl_text *text = scratch_text();
+    CHECK_OK(hl_summary_write(config, true, text));
+    return answer_json(text->bytes);
 }
 
 static char *parse_and_sum_up(const char *ini)
@@ -104,7 +113,6 @@ TEST(small_model_reads_so)
     ck_assert_ptr_nonnull(memory);
     *memory = '\0'; /* what follows depends on how the tape keeps its records */
     ck_assert_str_eq(text, SMALL_SUMMARY);
-    hl_free(text);
 }
 
 TEST(what_is_multiplied_in_bf16_is_said)
@@ -115,11 +123,7 @@ TEST(what_is_multiplied_in_bf16_is_said)
     bool here = hl_bf16_missing() == NULL;
     char *text = summary_of(&config);
     ck_assert((strstr(text, "All but attention's multiply in bf16, with sums in float.\n") != NULL) == here);
-    hl_free(text);
-    hl_text json = { 0 };
-    CHECK_OK(hl_summary_write(&config, true, &json));
-    ck_assert_ptr_nonnull(strstr(json.bytes, here ? "\"precision\": \"bf16\"" : "\"precision\": \"float\""));
-    hl_text_free(&json);
+    ck_assert_str_eq(text_at(json_of(&config), "precision"), here ? "bf16" : "float");
 }
 
 static void assert_width(const char *text, const char *name)
@@ -156,7 +160,6 @@ TEST(every_config_fits_a_terminal)
         summary_config_load(names[i], &config);
         char *text = summary_of(&config);
         assert_width(text, names[i]);
-        hl_free(text);
     }
 }
 
@@ -181,7 +184,6 @@ TEST(published_models_show_their_parameters)
         summary_config_load(cases[i].config, &config);
         char *text = summary_of(&config);
         assert_line(text, cases[i].label, cases[i].number);
-        hl_free(text);
     }
 }
 
@@ -192,7 +194,6 @@ TEST(only_equal_layers_are_folded)
     assert_line(text, "encoder.layers.1 .. 2, each ", " 49,984");
     assert_line(text, "encoder.layers.3 .. 5, each ", " 49,984");
     assert_line(text, "  encoder.layers ", " 299,904 ");
-    hl_free(text);
 }
 
 TEST(takes_little_memory_itself)
@@ -205,7 +206,9 @@ TEST(takes_little_memory_itself)
         summary_config_load(names[i], &config);
         size_t records = ((size_t)config.model.n_layers + 1) * 64 * 1024; /* of the tape: hl_model_record_bytes */
         counting_peak = counting_live;
-        hl_free(summary_of(&config));
+        hl_text text = { 0 };
+        CHECK_OK(hl_summary_write(&config, false, &text));
+        hl_text_free(&text);
         ck_assert_msg(counting_peak < 2 * records + (1 << 20) && counting_peak < 64 << 20, "%s: %zu bytes", names[i],
                       counting_peak);
         ck_assert_uint_eq(counting_live, 0);
@@ -216,19 +219,15 @@ TEST(without_snapshots_none_is_told)
 {
     char *text = parse_and_sum_up("[patterns]\nexamples = 0\n");
     ck_assert(strstr(text, "recorder") == NULL && strstr(text, "snapshot") == NULL);
-    hl_free(text);
     text = parse_and_sum_up("[patterns]\nexamples = 1\n[train]\nsteps = 10\n");
     assert_line(text, "  recorder: ", "iB");
     assert_line(text, "  up to 11 snapshots, each ", "iB"); /* all there are */
     assert_line(text, "    together ", "iB");
     assert_line(text, "    allowed by patterns.budget_mb ", "256.0 MiB");
-    hl_free(text);
     text = parse_and_sum_up("[patterns]\nexamples = 1\nevery = 5\n[train]\nsteps = 10\n");
     assert_line(text, "  3 snapshots, each ", "iB"); /* 0, 5, 10 */
-    hl_free(text);
     text = parse_and_sum_up("[patterns]\nexamples = 1\nbudget_mb = 0\n");
     ck_assert_ptr_null(strstr(text, "budget_mb"));
-    hl_free(text);
 }
 
 TEST(memory_is_the_footprint)
@@ -255,29 +254,18 @@ TEST(memory_is_the_footprint)
     assert_line(memory, "  1 file of weights ", hl_units_bytes(f->model, number));
     assert_line(memory, "  3 checkpoints, each ", hl_units_bytes(f->checkpoint, number));
     assert_line(memory, "    together ", hl_units_bytes(3 * f->checkpoint, number));
-    hl_free(text);
     summary_example_free(&example);
 }
 
 static void expect_failures_told(const hl_config *config, bool json)
 {
-    int failed = 0;
-    for (int n = 1;; n++) {
+    int n = 0;
+    while (fault_checks_next(&n, FAULTS_ONCE)) {
         hl_text text = { 0 };
-        faults_in_memory(n, FAULTS_ONCE);
-        hl_status status = hl_summary_write(config, json, &text);
-        bool reached = faults_allocations() >= n;
+        fault_checks_turn(hl_summary_write(config, json, &text));
         hl_text_free(&text);
-        if (!reached) { /* none was left to fail */
-            CHECK_OK(status);
-            break;
-        }
-        ck_assert_int_eq(status.code, HL_NO_MEMORY);
-        ck_assert_int_eq(faults_live_blocks(), 0);
-        failed++;
     }
-    ck_assert_int_gt(failed, 20);
-    ck_assert_int_eq(faults_live_blocks(), 0);
+    ck_assert_int_gt(n, 20);
 }
 
 TEST(every_failing_allocation_is_told)
@@ -297,17 +285,14 @@ TEST(as_json_it_holds_the_same_figures)
     summary_example_parse(SMALL, &example);
     hl_footprint footprint;
     CHECK_OK(hl_footprint_of_config(&example.config, &footprint));
-    hl_text text = { 0 };
-    CHECK_OK(hl_summary_write(&example.config, true, &text));
-    json_t *root;
-    CHECK_OK(hl_json_parse("the summary", text.bytes, text.size, &root));
-    json_t *rows = json_object_get(root, "rows"), *memory = json_object_get(root, "memory_bytes");
+    json_t *root = json_of(&example.config), *rows = json_object_get(root, "rows"),
+           *memory = json_object_get(root, "memory_bytes");
     ck_assert_uint_eq(json_array_size(rows), (size_t)example.graph.n);
     json_int_t parameters = 0;
     for (int i = 0; i < example.graph.n; i++) {
         json_t *row = json_array_get(rows, (size_t)i), *shape = json_object_get(row, "shape");
-        ck_assert_str_eq(json_string_value(json_object_get(row, "module")), example.graph.rows[i].module);
-        ck_assert_str_eq(json_string_value(json_object_get(row, "what")), example.graph.rows[i].what);
+        ck_assert_str_eq(text_at(row, "module"), example.graph.rows[i].module);
+        ck_assert_str_eq(text_at(row, "what"), example.graph.rows[i].what);
         ck_assert_uint_eq(json_array_size(shape), (size_t)example.graph.rows[i].shape.n_dims);
         parameters += json_integer_value(json_object_get(row, "parameters"));
     }
@@ -318,8 +303,6 @@ TEST(as_json_it_holds_the_same_figures)
     ck_assert_int_eq(json_integer_value(json_object_get(memory, "step")), (json_int_t)footprint.step);
     ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(root, "file_bytes"), "checkpoint")),
                      (json_int_t)footprint.checkpoint);
-    json_decref(root);
-    hl_text_free(&text);
     summary_example_free(&example);
 }
 
@@ -336,12 +319,7 @@ TEST(several_processes_are_told_where_there_are_leaves)
     ck_assert_msg(strstr(text, line) != NULL, "%s", text);
     ck_assert_ptr_nonnull(strstr(text, "\n          4               1"));
     ck_assert_ptr_null(strstr(text, "\n          5 "));
-    hl_free(text);
-    hl_text json = { 0 };
-    CHECK_OK(hl_summary_write(&example.config, true, &json));
-    json_t *root;
-    CHECK_OK(hl_json_parse("the summary", json.bytes, json.size, &root));
-    json_t *all = json_object_get(root, "processes"), *two = json_array_get(all, 0);
+    json_t *all = json_object_get(json_of(&example.config), "processes"), *two = json_array_get(all, 0);
     ck_assert_uint_eq(json_array_size(all), 3);
     ck_assert_int_eq(json_integer_value(json_object_get(two, "processes")), 2);
     ck_assert_int_eq(json_integer_value(json_object_get(two, "sent_bytes")), (json_int_t)example.footprint.weights);
@@ -350,8 +328,6 @@ TEST(several_processes_are_told_where_there_are_leaves)
     ck_assert_int_eq(json_integer_value(json_object_get(two, "memory_bytes")), (json_int_t)of_two.total);
     ck_assert_uint_lt(of_two.step, example.footprint.step); /* of two leaves, where one process has four */
     ck_assert_uint_eq(of_two.gradients, 2 * example.footprint.gradients); /* its own, and what it receives */
-    json_decref(root);
-    hl_text_free(&json);
     summary_example_free(&example);
 }
 
