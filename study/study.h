@@ -64,7 +64,8 @@ hl_status hl_heads_study_make(hl_heads_study *study, hl_opened_model *run, const
  * hl_heads_study_free on failure too. */
 hl_status hl_heads_study_patterns(hl_heads_study *study, const hl_snapshot *snapshot, int threads);
 
-/* As hl_heads_study_make, for the run's last snapshot. HL_BAD_FILE if there is none, and for the reasons of no_syntax. */
+/* As hl_heads_study_make, for the run's last snapshot. HL_BAD_FILE if there is none, and for the reasons of
+ * no_syntax. */
 hl_status hl_heads_study_last(hl_heads_study *study, hl_opened_model *run);
 
 /* Measures the rows' metrics and distances again, for words instead of tokens (heads/word_join.h). Labels and effects
