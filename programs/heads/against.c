@@ -1,6 +1,7 @@
 #include "programs/heads/against.h"
 
 #include "core/base/memory.h"
+#include "core/base/units.h"
 #include "core/files/folders.h"
 #include "core/files/json_text.h"
 #include "heads/divergence.h"
@@ -25,7 +26,7 @@ typedef struct side {
     hl_heads_study study;         /* of `last` */
     const hl_snapshot *untrained; /* of step 0; NULL if it is not used */
     hl_heads_history history;
-    const hl_patterns *layers; /* on the first run's examples */
+    hl_model_heads heads; /* on the first run's examples */
     hl_head_match *matches;
     hl_heads_report report;
 } side;
@@ -105,10 +106,10 @@ static hl_status read_side(side *s, hl_opened_model *run)
     HL_TRY(hl_heads_study_make(&s->study, run, s->last, false));
     HL_TRY(s->study.no_syntax);
     HL_TRY(hl_heads_history_make(run, &s->study, &s->history));
-    s->layers = s->last->layers;
-    size_t heads = (size_t)hl_heads_count(&run->source.shape);
-    s->matches = hl_calloc(heads, sizeof *s->matches);
-    return s->matches != NULL ? hl_ok() : hl_error_memory("the heads' matches");
+    s->heads = (hl_model_heads){ s->last->layers, run->source.shape.n_layers };
+    s->matches = hl_calloc((size_t)s->study.n, sizeof *s->matches);
+    HL_NEED(s->matches != NULL, "the heads' matches");
+    return hl_ok();
 }
 
 static bool are_same(const hl_examples *a, const hl_examples *b)
@@ -133,10 +134,10 @@ static hl_status run_on_first(comparison *c)
     side *first = &c->sides[0], *second = &c->sides[1];
     HL_TRY(hl_heads_against_check_length(&first->run->source, &first->last->examples, &second->run->source));
     HL_TRY(hl_model_maps_run(second->run, &first->last->examples, &c->on_first));
-    second->layers = c->on_first.layers;
+    second->heads.layers = c->on_first.layers;
     hl_report_maps_free(&second->history.maps);
     second->history.maps = (hl_report_maps){ .n_snapshots = 1 };
-    return hl_report_maps_add(&second->history.maps, second_step(c), second->layers, second->run->source.shape.n_layers,
+    return hl_report_maps_add(&second->history.maps, second_step(c), second->heads.layers, second->heads.n_layers,
                               &c->on_first.answers);
 }
 
@@ -147,9 +148,7 @@ static hl_status match(comparison *c)
     if (!c->same_examples) {
         HL_TRY(run_on_first(c));
     }
-    hl_model_heads a = { first->layers, first->run->source.shape.n_layers };
-    hl_model_heads b = { second->layers, second->run->source.shape.n_layers };
-    return hl_heads_match(a, b, first->matches, second->matches);
+    return hl_heads_match(first->heads, second->heads, first->matches, second->matches);
 }
 
 /* ---- before the first step ---- */
@@ -187,27 +186,21 @@ static double untrained_js(const comparison *c, int64_t i)
 
 /* ---- the table ---- */
 
-static void write_head(hl_text *text, const hl_heads_row *row, const char *const *relations, int width)
+static void write_head(hl_text *text, const side *s, int64_t place, int width)
 {
-    hl_text_print(text, "%-*s%-22.21s", width, hl_head_name_of(row->metrics.layer, row->metrics.head).text,
-                  hl_label_text_of(row->label, relations).text);
+    hl_text_print(text, "%-*s%-22.21s", width, hl_head_name_at(&s->run->source.shape, place).text,
+                  hl_label_text_of(s->study.labels[place], s->run->source.relations).text);
 }
 
 static void write_rows(const comparison *c, hl_text *text)
 {
-    const side *first = &c->sides[0], *second = &c->sides[1];
     hl_text_print(text, "\n%-7s%-22s%-9s%-22s%7s%11s\n", "head", "label", "closest", "label", "js", "untrained");
-    for (int64_t i = 0; i < first->study.n; i++) {
-        hl_head_match found = first->matches[i];
-        write_head(text, &first->study.rows[i], first->run->source.relations, 7);
-        write_head(text, &second->study.rows[found.head], second->run->source.relations, 9);
-        hl_text_print(text, "%7.3f", found.js);
-        double untrained = untrained_js(c, i);
-        if (isfinite(untrained)) {
-            hl_text_print(text, "%11.3f\n", untrained);
-        } else {
-            hl_text_print(text, "%11s\n", "-");
-        }
+    for (int64_t i = 0; i < c->sides[0].study.n; i++) {
+        hl_head_match found = c->sides[0].matches[i];
+        char untrained[HL_UNITS_TEXT];
+        write_head(text, &c->sides[0], i, 7);
+        write_head(text, &c->sides[1], found.head, 9);
+        hl_text_print(text, "%7.3f%11s\n", found.js, hl_units_number(untrained_js(c, i), 3, untrained));
     }
 }
 
