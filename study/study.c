@@ -43,7 +43,7 @@ static void measure_rows(const void *context, hl_range range)
     }
 }
 
-static hl_status measure_patterns(hl_heads_study *study, const hl_snapshot *snapshot, int threads)
+hl_status hl_heads_study_patterns(hl_heads_study *study, const hl_snapshot *snapshot, int threads)
 {
     study->n = hl_heads_count(snapshot->config);
     study->labels = hl_calloc((size_t)study->n, sizeof *study->labels);
@@ -94,7 +94,7 @@ hl_status hl_heads_study_make(hl_heads_study *study, hl_opened_model *run, const
                                .file = run->file,
                                .there = run->file != NULL ? hl_dataset_sizes(run->written)->examples[HL_VALIDATION] : 0,
                                .of_open = run->source.open != NULL };
-    hl_status status = measure_patterns(study, snapshot, run->source.threads);
+    hl_status status = hl_heads_study_patterns(study, snapshot, run->source.threads);
     if (status.code == HL_OK && run->source.open == NULL && run->file == NULL) {
         study->no_syntax = hl_syntax_history_read(&study->syntax, &run->source, study->step);
         study->seconds = study->syntax.labels;

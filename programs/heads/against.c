@@ -1,14 +1,18 @@
 #include "programs/heads/against.h"
 
 #include "core/base/memory.h"
+#include "core/base/units.h"
 #include "core/files/folders.h"
 #include "core/files/json_text.h"
 #include "heads/divergence.h"
 #include "heads/head_set.h"
+#include "programs/heads/deliver.h"
 #include "programs/heads/memory.h"
+#include "programs/print_line.h"
 #include "programs/results.h"
 #include "show/table.h"
 #include "study/model_examples.h"
+#include "study/output.h"
 #include "study/report.h"
 
 #include <inttypes.h>
@@ -22,7 +26,7 @@ typedef struct side {
     hl_heads_study study;         /* of `last` */
     const hl_snapshot *untrained; /* of step 0; NULL if it is not used */
     hl_heads_history history;
-    const hl_patterns *layers; /* on the first run's examples */
+    hl_model_heads heads; /* on the first run's examples */
     hl_head_match *matches;
     hl_heads_report report;
 } side;
@@ -36,7 +40,7 @@ typedef struct comparison {
 
 /* ---- what cannot be compared ---- */
 
-hl_status hl_heads_against_check(const hl_model_source *a, const hl_model_source *b)
+static hl_status check_tokens(const hl_model_source *a, const hl_model_source *b)
 {
     const hl_vocabulary *one = a->vocabulary, *other = b->vocabulary;
     int64_t n = hl_vocabulary_size(one), m = hl_vocabulary_size(other);
@@ -62,6 +66,14 @@ hl_status hl_heads_against_check(const hl_model_source *a, const hl_model_source
                                     "%s and %s cannot be compared: their tasks state %" PRId64 " and %" PRId64
                                     " relations; compare runs of the same task",
                                     a->path, b->path, stated, its);
+}
+
+hl_status hl_heads_against_check(const hl_opened_model *first, const hl_opened_model *second)
+{
+    hl_heads_need need;
+    HL_TRY(check_tokens(&first->source, &second->source));
+    HL_TRY(hl_heads_memory_of_two(first, second, &need));
+    return hl_heads_need_check(&need, hl_memory_at_hand_now());
 }
 
 hl_status hl_heads_against_check_length(const hl_model_source *first, const hl_examples *examples,
@@ -94,10 +106,10 @@ static hl_status read_side(side *s, hl_opened_model *run)
     HL_TRY(hl_heads_study_make(&s->study, run, s->last, false));
     HL_TRY(s->study.no_syntax);
     HL_TRY(hl_heads_history_make(run, &s->study, &s->history));
-    s->layers = s->last->layers;
-    size_t heads = (size_t)hl_heads_count(&run->source.shape);
-    s->matches = hl_calloc(heads, sizeof *s->matches);
-    return s->matches != NULL ? hl_ok() : hl_error_memory("the heads' matches");
+    s->heads = (hl_model_heads){ s->last->layers, run->source.shape.n_layers };
+    s->matches = hl_calloc((size_t)s->study.n, sizeof *s->matches);
+    HL_NEED(s->matches != NULL, "the heads' matches");
+    return hl_ok();
 }
 
 static bool are_same(const hl_examples *a, const hl_examples *b)
@@ -122,10 +134,10 @@ static hl_status run_on_first(comparison *c)
     side *first = &c->sides[0], *second = &c->sides[1];
     HL_TRY(hl_heads_against_check_length(&first->run->source, &first->last->examples, &second->run->source));
     HL_TRY(hl_model_maps_run(second->run, &first->last->examples, &c->on_first));
-    second->layers = c->on_first.layers;
+    second->heads.layers = c->on_first.layers;
     hl_report_maps_free(&second->history.maps);
     second->history.maps = (hl_report_maps){ .n_snapshots = 1 };
-    return hl_report_maps_add(&second->history.maps, second_step(c), second->layers, second->run->source.shape.n_layers,
+    return hl_report_maps_add(&second->history.maps, second_step(c), second->heads.layers, second->heads.n_layers,
                               &c->on_first.answers);
 }
 
@@ -136,9 +148,7 @@ static hl_status match(comparison *c)
     if (!c->same_examples) {
         HL_TRY(run_on_first(c));
     }
-    hl_model_heads a = { first->layers, first->run->source.shape.n_layers };
-    hl_model_heads b = { second->layers, second->run->source.shape.n_layers };
-    return hl_heads_match(a, b, first->matches, second->matches);
+    return hl_heads_match(first->heads, second->heads, first->matches, second->matches);
 }
 
 /* ---- before the first step ---- */
@@ -176,31 +186,25 @@ static double untrained_js(const comparison *c, int64_t i)
 
 /* ---- the table ---- */
 
-static void write_head(hl_text *text, const hl_heads_row *row, const char *const *relations, int width)
+static void write_head(hl_text *text, const side *s, int64_t place, int width)
 {
-    hl_text_print(text, "%-*s%-22.21s", width, hl_head_name_of(row->metrics.layer, row->metrics.head).text,
-                  hl_label_text_of(row->label, relations).text);
+    hl_text_print(text, "%-*s%-22.21s", width, hl_head_name_at(&s->run->source.shape, place).text,
+                  hl_label_text_of(s->study.labels[place], s->run->source.relations).text);
 }
 
 static void write_rows(const comparison *c, hl_text *text)
 {
-    const side *first = &c->sides[0], *second = &c->sides[1];
     hl_text_print(text, "\n%-7s%-22s%-9s%-22s%7s%11s\n", "head", "label", "closest", "label", "js", "untrained");
-    for (int64_t i = 0; i < first->study.n; i++) {
-        hl_head_match found = first->matches[i];
-        write_head(text, &first->study.rows[i], first->run->source.relations, 7);
-        write_head(text, &second->study.rows[found.head], second->run->source.relations, 9);
-        hl_text_print(text, "%7.3f", found.js);
-        double untrained = untrained_js(c, i);
-        if (isfinite(untrained)) {
-            hl_text_print(text, "%11.3f\n", untrained);
-        } else {
-            hl_text_print(text, "%11s\n", "-");
-        }
+    for (int64_t i = 0; i < c->sides[0].study.n; i++) {
+        hl_head_match found = c->sides[0].matches[i];
+        char untrained[HL_UNITS_TEXT];
+        write_head(text, &c->sides[0], i, 7);
+        write_head(text, &c->sides[1], found.head, 9);
+        hl_text_print(text, "%7.3f%11s\n", found.js, hl_units_number(untrained_js(c, i), 3, untrained));
     }
 }
 
-static hl_status write_table(const comparison *c, hl_text *text)
+static void write_table(const comparison *c, hl_text *text)
 {
     const side *first = &c->sides[0], *second = &c->sides[1];
     hl_text_paragraph(text, HL_TABLE_WIDTH,
@@ -216,7 +220,6 @@ static hl_status write_table(const comparison *c, hl_text *text)
         "the two are (Jensen-Shannon divergence, mean over queries): 0 the same, 0.693 no key in common; untrained: "
         "how far apart the same two were at step 0%s.",
         c->has_untrained ? "" : ", not known, as the runs have no snapshots of it on the same examples");
-    return hl_text_status(text);
 }
 
 /* ---- for programs ---- */
@@ -240,26 +243,20 @@ static void row_of(const void *context, int64_t index, hl_row *row)
     hl_row_number(row, NULL, "untrained", 0, untrained_js(c, index));
 }
 
-/* ---- all of it ---- */
-
-static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model *second, hl_heads_against *against)
+static void answer_of(hl_heads_answer *answer, const comparison *c)
 {
-    HL_TRY(hl_heads_against_check(&first->source, &second->source));
-    hl_heads_need need;
-    HL_TRY(hl_heads_memory_of_two(first, second, &need));
-    HL_TRY(hl_heads_need_check(&need, hl_memory_at_hand_now()));
-    HL_TRY(read_side(&c->sides[0], first));
-    HL_TRY(read_side(&c->sides[1], second));
-    HL_TRY(match(c));
-    HL_TRY(read_untrained(c));
-    HL_TRY(write_table(c, &against->answer.table));
-    json_t *heads = hl_results_json((hl_results){ row_of, c, c->sides[0].study.n });
-    hl_json_print_document(&against->answer.json,
+    const hl_results rows = { row_of, c, c->sides[0].study.n };
+    write_table(c, &answer->table);
+    hl_json_print_document(&answer->json,
                            json_pack("{s:I, s:I, s:o}", "step", (json_int_t)c->sides[0].study.step, "step_against",
-                                     (json_int_t)second_step(c), "heads", heads));
-    HL_TRY(hl_text_status(&against->answer.json));
-    hl_results_csv(&against->answer.csv, (hl_results){ row_of, c, c->sides[0].study.n });
-    HL_TRY(hl_text_status(&against->answer.csv));
+                                     (json_int_t)second_step(c), "heads", hl_results_json(rows)));
+    hl_results_csv(&answer->csv, rows);
+}
+
+/* ---- the page ---- */
+
+static hl_status make_page(comparison *c, hl_text *page)
+{
     hl_report_run shown[2];
     for (int i = 0; i < 2; i++) {
         side *s = &c->sides[i];
@@ -271,39 +268,61 @@ static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model 
         shown[0].name = c->sides[0].run->source.path;
         shown[1].name = c->sides[1].run->source.path;
     }
-    HL_TRY(hl_report_write(shown, 2, &against->page));
-    against->path = hl_path_join(first->source.path, "against-%s.html", second->source.name);
-    return against->path != NULL ? hl_ok() : hl_error_memory(first->source.path);
+    return hl_report_write(shown, 2, page);
 }
 
-static void free_side(side *s)
+/* Into the first run's folder, unless the command names another place. */
+static hl_status write_page(const comparison *c, const hl_heads_call *call, hl_text *page)
 {
-    hl_heads_report_free(&s->report);
-    hl_heads_history_free(&s->history);
-    hl_heads_study_free(&s->study);
-    hl_free(s->matches);
-}
-
-hl_status hl_heads_against_make(hl_heads_against *against, hl_opened_model *first, hl_opened_model *second)
-{
-    *against = (hl_heads_against){ 0 };
-    comparison *c = hl_calloc(1, sizeof *c); /* too large for the stack */
-    HL_NEED(c != NULL, "a comparison");
-    hl_status status = compare(c, first, second, against);
-    free_side(&c->sides[0]);
-    free_side(&c->sides[1]);
-    hl_snapshot_free(&c->on_first);
-    hl_free(c);
-    if (status.code != HL_OK) {
-        hl_heads_against_free(against);
+    const char *report = call->command.files.report, *folder = call->model.source.path;
+    if (report == NULL && !hl_heads_call_can_write(call, "name another place for the page with --report FILE")) {
+        return hl_ok();
     }
+    char *path =
+        report != NULL ? hl_strdup(report) : hl_path_join(folder, "against-%s.html", c->sides[1].run->source.name);
+    HL_NEED(path != NULL, folder);
+    hl_status status = hl_output_put(path, page, call->out);
+    if (status.code == HL_OK && !hl_heads_command_fills_output(&call->command)) {
+        fputc('\n', call->out);
+        hl_print_line(call->out, "Both side by side, for the browser: %s", path);
+    }
+    hl_free(path);
     return status;
 }
 
-void hl_heads_against_free(hl_heads_against *against)
+/* ---- all of it ---- */
+
+static hl_status compare(comparison *c, hl_heads_call *call, hl_opened_model *second)
 {
-    hl_heads_answer_free(&against->answer);
-    hl_text_free(&against->page);
-    hl_free(against->path);
-    *against = (hl_heads_against){ 0 };
+    HL_TRY(hl_heads_against_check(&call->model, second));
+    HL_TRY(read_side(&c->sides[0], &call->model));
+    HL_TRY(read_side(&c->sides[1], second));
+    HL_TRY(match(c));
+    HL_TRY(read_untrained(c));
+    hl_heads_answer answer = { 0 };
+    hl_text page = { 0 };
+    answer_of(&answer, c);
+    hl_status status = make_page(c, &page); /* then the snapshots of step 0 are gone */
+    HL_THEN(status, hl_heads_deliver(&call->command, &answer, call->out));
+    HL_THEN(status, write_page(c, call, &page));
+    hl_heads_answer_free(&answer);
+    hl_text_free(&page);
+    return status;
+}
+
+hl_status hl_heads_against_show(hl_heads_call *call, hl_opened_model *second)
+{
+    comparison *c = hl_calloc(1, sizeof *c); /* too large for the stack */
+    HL_NEED(c != NULL, "a comparison");
+    hl_status status = compare(c, call, second);
+    for (int i = 0; i < 2; i++) {
+        side *s = &c->sides[i];
+        hl_heads_report_free(&s->report);
+        hl_heads_history_free(&s->history);
+        hl_heads_study_free(&s->study);
+        hl_free(s->matches);
+    }
+    hl_snapshot_free(&c->on_first);
+    hl_free(c);
+    return status;
 }

@@ -1,14 +1,11 @@
-#include "programs/heads/change.h"
+#include "programs/heads/against.h"
 
 #include "core/base/memory.h"
 #include "core/files/json_text.h"
-#include "heads/distance.h"
 #include "heads/divergence.h"
 #include "heads/head_set.h"
-#include "heads/label.h"
 #include "heads/match.h"
-#include "programs/heads/against.h"
-#include "programs/heads/memory.h"
+#include "programs/heads/deliver.h"
 #include "programs/results.h"
 #include "show/table.h"
 #include "study/model_examples.h"
@@ -18,22 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a head does, in figures. */
-typedef struct figures {
-    hl_head_name name;
-    int layer;
-    int64_t head;
-    hl_label label;
-    double entropy, confidence, distance;
-} figures;
-
 /* One of the two models. */
 typedef struct side {
     hl_opened_model *run;
     const hl_snapshot *maps; /* on the first one's examples */
     hl_model_heads heads;
-    int64_t n;
-    figures *of; /* (n) */
+    hl_heads_study study; /* of these maps, without effects */
     hl_head_match *matches;
 } side;
 
@@ -56,23 +43,9 @@ typedef struct comparison {
 static hl_status measure_side(side *s, hl_opened_model *run, const hl_snapshot *maps)
 {
     *s = (side){ .run = run, .maps = maps, .heads = { maps->layers, run->source.shape.n_layers } };
-    s->n = hl_heads_count(&run->source.shape);
-    s->of = hl_calloc((size_t)s->n, sizeof *s->of);
-    s->matches = hl_calloc((size_t)s->n, sizeof *s->matches);
-    hl_label *labels = hl_heads_labels(maps);
-    bool complete = s->of != NULL && s->matches != NULL && labels != NULL;
-    for (int64_t i = 0; i < s->n && complete; i++) {
-        hl_patterns all = hl_model_heads_at(s->heads, i), scoring = hl_patterns_scoring(&all);
-        s->of[i] = (figures){ .name = hl_head_name_at(&run->source.shape, i),
-                              .layer = hl_head_at(&run->source.shape, i).layer,
-                              .head = all.head,
-                              .label = labels[i],
-                              .entropy = hl_entropy_of(&scoring).normalised,
-                              .confidence = hl_confidence_of(&scoring).value,
-                              .distance = hl_distance_of(&scoring).absolute.value };
-    }
-    hl_free(labels);
-    HL_NEED(complete, "what heads do");
+    HL_TRY(hl_heads_study_patterns(&s->study, maps, run->source.threads));
+    s->matches = hl_calloc((size_t)s->study.n, sizeof *s->matches);
+    HL_NEED(s->matches != NULL, "what heads do");
     return hl_ok();
 }
 
@@ -91,9 +64,9 @@ static hl_status make_rows(comparison *c)
     const hl_model_config *a = &first->run->source.shape, *b = &second->run->source.shape;
     c->same_shape = a->n_layers == b->n_layers && memcmp(a->heads, b->heads, sizeof a->heads) == 0;
     HL_TRY(hl_heads_match(first->heads, second->heads, first->matches, second->matches));
-    c->rows = hl_calloc((size_t)first->n, sizeof *c->rows);
+    c->rows = hl_calloc((size_t)first->study.n, sizeof *c->rows);
     HL_NEED(c->rows != NULL, "what heads do");
-    for (int64_t i = 0; i < first->n; i++) {
+    for (int64_t i = 0; i < first->study.n; i++) {
         c->rows[i] = (row){ i, first->matches[i].head, first->matches[i].js };
         if (c->same_shape) {
             hl_patterns one = hl_model_heads_at(first->heads, i), other = hl_model_heads_at(second->heads, i);
@@ -101,7 +74,7 @@ static hl_status make_rows(comparison *c)
             c->rows[i] = (row){ i, i, hl_divergence_of(&scoring, &others) };
         }
     }
-    qsort(c->rows, (size_t)first->n, sizeof *c->rows, by_change);
+    qsort(c->rows, (size_t)first->study.n, sizeof *c->rows, by_change);
     return hl_ok();
 }
 
@@ -121,8 +94,8 @@ static void write_layers(hl_text *text, const comparison *c)
     hl_text line = { 0 };
     for (int l = 0; l < c->sides[0].heads.n_layers; l++) {
         double sum = 0;
-        for (int64_t i = 0; i < c->sides[0].n; i++) {
-            sum += c->sides[0].of[c->rows[i].head].layer == l ? c->rows[i].js : 0;
+        for (int64_t i = 0; i < c->sides[0].study.n; i++) {
+            sum += c->sides[0].study.rows[c->rows[i].head].metrics.layer == l ? c->rows[i].js : 0;
         }
         hl_text_print(&line, "%s%.3f", l > 0 ? ", " : "", sum / (double)c->sides[0].heads.layers[l].n_heads);
     }
@@ -136,7 +109,7 @@ static const double unchanged = 0.0005;
 /* How many rows the table has; where the models differ in shape all, as these say which head is which. */
 static int64_t changed(const comparison *c)
 {
-    int64_t n = c->sides[0].n;
+    int64_t n = c->sides[0].study.n;
     while (c->same_shape && n > 0 && c->rows[n - 1].js < unchanged) {
         n--;
     }
@@ -152,7 +125,7 @@ static void write_table(hl_text *text, const comparison *c)
     hl_text_paragraph(text, HL_TABLE_WIDTH,
                       "%s (%" PRId64 " heads) against %s (%" PRId64 " heads), on the %" PRId64
                       " scoring example%s of the first.",
-                      hl_text_part(text, &models[0]), first->n, hl_text_part(text, &models[1]), second->n,
+                      hl_text_part(text, &models[0]), first->study.n, hl_text_part(text, &models[1]), second->study.n,
                       c->n_examples, c->n_examples == 1 ? "" : "s");
     hl_text_free(&models[0]);
     hl_text_free(&models[1]);
@@ -163,18 +136,21 @@ static void write_table(hl_text *text, const comparison *c)
                       "label", "other's", "entropy", "other's", "dist", "other's");
     }
     for (int64_t i = 0; i < shown; i++) {
-        const figures *one = &first->of[c->rows[i].head], *other = &second->of[c->rows[i].other];
-        const figures *closest = &second->of[first->matches[c->rows[i].head].head];
-        hl_text_print(text, "%-6s%-8s%7.3f  %-14.13s%-14.13s%8.2f%8.2f%6.1f%8.1f\n", one->name.text, closest->name.text,
-                      c->rows[i].js, hl_label_text_of(one->label, first->run->source.relations).text,
-                      hl_label_text_of(other->label, second->run->source.relations).text, one->entropy, other->entropy,
-                      one->distance, other->distance);
+        const row *r = &c->rows[i];
+        const hl_heads_row *one = &first->study.rows[r->head], *other = &second->study.rows[r->other];
+        hl_text_print(text, "%-6s%-8s%7.3f  %-14.13s%-14.13s%8.2f%8.2f%6.1f%8.1f\n",
+                      hl_head_name_at(&first->run->source.shape, r->head).text,
+                      hl_head_name_at(&second->run->source.shape, first->matches[r->head].head).text, r->js,
+                      hl_label_text_of(one->label, first->run->source.relations).text,
+                      hl_label_text_of(other->label, second->run->source.relations).text,
+                      one->metrics.entropy.normalised, other->metrics.entropy.normalised, one->distance.absolute.value,
+                      other->distance.absolute.value);
     }
     hl_text_print(text, shown > 0 ? "\n" : "");
-    if (shown < first->n) {
+    if (shown < first->study.n) {
         hl_text_paragraph(text, HL_TABLE_WIDTH,
                           "%" PRId64 " head%s left out, whose js is below %g: the same attention in both.",
-                          first->n - shown, first->n - shown == 1 ? " is" : "s are", unchanged);
+                          first->study.n - shown, first->study.n - shown == 1 ? " is" : "s are", unchanged);
     }
     write_layers(text, c);
     hl_text_paragraph(text, HL_TABLE_WIDTH,
@@ -201,20 +177,20 @@ static void row_of(const void *context, int64_t index, hl_row *to)
                                                    "against_entropy", "against_confidence", "against_distance" } };
     for (int s = 0; s < SIDES; s++) {
         const side *of = &c->sides[s];
-        const figures *f = &of->of[s == 0 ? r->head : r->other];
-        hl_row_integer(to, NULL, names[s][0], f->layer);
-        hl_row_integer(to, NULL, names[s][1], f->head);
-        hl_row_text(to, NULL, names[s][2], "%s", hl_label_text_of(f->label, of->run->source.relations).text);
-        hl_row_number(to, NULL, names[s][3], 0, f->label.score.value);
-        hl_row_number(to, NULL, names[s][4], 0, f->entropy);
-        hl_row_number(to, NULL, names[s][5], 0, f->confidence);
-        hl_row_number(to, NULL, names[s][6], 0, f->distance);
+        const hl_heads_row *its = &of->study.rows[s == 0 ? r->head : r->other];
+        hl_row_integer(to, NULL, names[s][0], its->metrics.layer);
+        hl_row_integer(to, NULL, names[s][1], its->metrics.head);
+        hl_row_text(to, NULL, names[s][2], "%s", hl_label_text_of(its->label, of->run->source.relations).text);
+        hl_row_number(to, NULL, names[s][3], 0, its->label.score.value);
+        hl_row_number(to, NULL, names[s][4], 0, its->metrics.entropy.normalised);
+        hl_row_number(to, NULL, names[s][5], 0, its->metrics.confidence.value);
+        hl_row_number(to, NULL, names[s][6], 0, its->distance.absolute.value);
     }
     hl_head_match closest = c->sides[0].matches[r->head];
-    const figures *near = &c->sides[1].of[closest.head];
+    hl_head_place near = hl_head_at(&c->sides[1].run->source.shape, closest.head);
     hl_row_number(to, NULL, "js", 0, r->js);
-    hl_row_integer(to, NULL, "closest_layer", near->layer);
-    hl_row_integer(to, NULL, "closest_head", near->head);
+    hl_row_integer(to, NULL, "closest_layer", near.layer);
+    hl_row_integer(to, NULL, "closest_head", near.head);
     hl_row_number(to, NULL, "closest_js", 0, closest.js);
 }
 
@@ -225,16 +201,26 @@ static json_t *step_json(const side *s)
 
 /* ---- all of it ---- */
 
-static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model *second, hl_heads_answer *change)
+static hl_status deliver(const comparison *c, const hl_heads_call *call)
+{
+    const hl_results rows = { row_of, c, c->sides[0].study.n };
+    hl_heads_answer answer = { 0 };
+    write_table(&answer.table, c);
+    hl_json_print_document(&answer.json,
+                           json_pack("{s:o, s:o, s:b, s:I, s:o}", "step", step_json(&c->sides[0]), "step_against",
+                                     step_json(&c->sides[1]), "same_shape", (int)c->same_shape, "examples",
+                                     (json_int_t)c->n_examples, "heads", hl_results_json(rows)));
+    hl_results_csv(&answer.csv, rows);
+    return hl_heads_deliver(&call->command, &answer, call->out);
+}
+
+static hl_status compare(comparison *c, hl_heads_call *call, hl_opened_model *second)
 {
     const hl_snapshot *maps;
-    HL_TRY(hl_heads_against_check(&first->source, &second->source));
-    hl_heads_need need;
-    HL_TRY(hl_heads_memory_of_two(first, second, &need));
-    HL_TRY(hl_heads_need_check(&need, hl_memory_at_hand_now()));
-    HL_TRY(hl_opened_model_snapshot(first, -1, &maps));
-    HL_TRY(hl_heads_against_check_length(&first->source, &maps->examples, &second->source));
-    HL_TRY(measure_side(&c->sides[0], first, maps));
+    HL_TRY(hl_heads_against_check(&call->model, second));
+    HL_TRY(hl_opened_model_snapshot(&call->model, -1, &maps));
+    HL_TRY(hl_heads_against_check_length(&call->model.source, &maps->examples, &second->source));
+    HL_TRY(measure_side(&c->sides[0], &call->model, maps));
     c->n_examples = hl_patterns_scoring(&maps->layers[0]).n_examples;
     HL_TRY(hl_opened_model_load(second, -1));
     HL_TRY(hl_model_maps_run(second, &maps->examples, &c->second));
@@ -242,33 +228,20 @@ static hl_status compare(comparison *c, hl_opened_model *first, hl_opened_model 
                                   hl_text_data_tokens(hl_dataset_text(second->source.dataset)), NULL, maps));
     HL_TRY(measure_side(&c->sides[1], second, &c->second));
     HL_TRY(make_rows(c));
-    write_table(&change->table, c);
-    json_t *heads = hl_results_json((hl_results){ row_of, c, c->sides[0].n });
-    hl_json_print_document(&change->json,
-                           json_pack("{s:o, s:o, s:b, s:I, s:o}", "step", step_json(&c->sides[0]), "step_against",
-                                     step_json(&c->sides[1]), "same_shape", (int)c->same_shape, "examples",
-                                     (json_int_t)c->n_examples, "heads", heads));
-    hl_results_csv(&change->csv, (hl_results){ row_of, c, c->sides[0].n });
-    HL_TRY(hl_text_status(&change->table));
-    HL_TRY(hl_text_status(&change->json));
-    return hl_text_status(&change->csv);
+    return deliver(c, call);
 }
 
-hl_status hl_heads_change_make(hl_heads_answer *change, hl_opened_model *first, hl_opened_model *second)
+hl_status hl_heads_change_show(hl_heads_call *call, hl_opened_model *second)
 {
-    *change = (hl_heads_answer){ 0 };
     comparison *c = hl_calloc(1, sizeof *c); /* too large for the stack */
     HL_NEED(c != NULL, "a comparison");
-    hl_status status = compare(c, first, second, change);
+    hl_status status = compare(c, call, second);
     for (int i = 0; i < SIDES; i++) {
-        hl_free(c->sides[i].of);
+        hl_heads_study_free(&c->sides[i].study);
         hl_free(c->sides[i].matches);
     }
     hl_free(c->rows);
     hl_snapshot_free(&c->second);
     hl_free(c);
-    if (status.code != HL_OK) {
-        hl_heads_answer_free(change);
-    }
     return status;
 }

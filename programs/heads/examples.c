@@ -9,6 +9,7 @@
 #include "programs/print_line.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -52,21 +53,17 @@ static char *default_folder(const hl_model_source *run, const char *file)
     return path.bytes;
 }
 
-/* The folder that the path, of which the last parts need not be there, leads into: whole, in new memory, or NULL. */
-static char *folder_there(const char *path)
+/* The folder that the path, of which the last parts need not be there, leads into. */
+static bool find_folder_there(const char *path, char whole[PATH_MAX])
 {
-    char *whole = hl_malloc(PATH_MAX), *part = hl_strdup(path);
-    const char *found = whole != NULL && part != NULL ? realpath(part, whole) : NULL;
-    for (char *slash; found == NULL && part != NULL && (slash = strrchr(part, '/')) != NULL;) {
+    char part[PATH_MAX];
+    snprintf(part, sizeof part, "%s", path);
+    const char *found = realpath(part, whole);
+    for (char *slash; found == NULL && (slash = strrchr(part, '/')) != NULL;) {
         *slash = '\0';
-        found = whole != NULL ? realpath(slash > part ? part : "/", whole) : NULL;
+        found = realpath(slash > part ? part : "/", whole);
     }
-    found = found == NULL && whole != NULL ? realpath(".", whole) : found;
-    hl_free(part);
-    if (found == NULL) {
-        hl_free(whole);
-    }
-    return found != NULL ? whole : NULL;
+    return found != NULL || realpath(".", whole) != NULL;
 }
 
 static bool is_within(const char *folder, const char *own)
@@ -77,20 +74,16 @@ static bool is_within(const char *folder, const char *own)
 
 hl_status hl_heads_check_place(const char *folder, const char *model, const char *option)
 {
-    char *there = folder_there(folder), *own = folder_there(model);
-    hl_status status = hl_ok();
-    if (there == NULL || own == NULL) {
-        status = hl_error_memory(folder);
-    } else if (is_within(there, own)) {
-        status = hl_error(HL_BAD_FILE,
-                          "%s: is in the folder of the model, where nothing is written; name another one by --%s DIR",
-                          folder, option);
-    } else if (access(there, W_OK) != 0) {
-        status = hl_file_system_error(there, "cannot be written to");
+    char there[PATH_MAX], own[PATH_MAX];
+    if (!find_folder_there(folder, there) || !find_folder_there(model, own)) {
+        return hl_error_memory(folder);
     }
-    hl_free(there);
-    hl_free(own);
-    return status;
+    if (is_within(there, own)) {
+        return hl_error(HL_BAD_FILE,
+                        "%s: is in the folder of the model, where nothing is written; name another one by --%s DIR",
+                        folder, option);
+    }
+    return access(there, W_OK) == 0 ? hl_ok() : hl_file_system_error(there, "cannot be written to");
 }
 
 static hl_status see(void *context, const char *name)

@@ -38,90 +38,64 @@ static void add_maps(hl_npz_writer *npz, const hl_heads_view *view)
     hl_npz_add(npz, "step", HL_NPY_INT64, (hl_shape){ .n_dims = 0 }, &maps->step);
 }
 
-/* The metrics of one snapshot being turned into arrays. */
-typedef struct metric_arrays {
-    const hl_heads_csv *csv;
-    const hl_model_config *config;
-    const char *const *relations;
-    const char *suffix; /* of the metrics' names */
-    hl_npz_writer *npz;
-    int64_t n;      /* heads */
-    double *values; /* (n, 2) */
-    double *js;     /* (n, n) */
-} metric_arrays;
-
 static bool same_metric(const hl_reading *a, const hl_reading *b)
 {
     return a->metric == b->metric && a->parameter == b->parameter;
 }
 
-static bool seen_before(const hl_heads_csv *csv, size_t row)
+/* The metric of row `first` of all heads, in `values`; nothing where an earlier row is of the same metric. */
+static hl_status add_metric(hl_npz_writer *npz, const hl_heads_view *view, const hl_heads_csv *csv, size_t first,
+                            double *values)
 {
-    for (size_t i = 0; i < row; i++) {
-        if (same_metric(&csv->rows[i].reading, &csv->rows[row].reading)) {
-            return true;
-        }
+    int64_t n = hl_heads_count(view->maps->config);
+    for (int64_t i = 0; i < 2 * n; i++) {
+        values[i] = NAN;
     }
-    return false;
-}
-
-/* One metric of all heads: that of row `first`, where it comes first. */
-static hl_status add_metric(const metric_arrays *arrays, size_t first)
-{
-    const hl_heads_csv *csv = arrays->csv;
-    for (int64_t i = 0; i < 2 * arrays->n; i++) {
-        arrays->values[i] = NAN;
-    }
-    for (size_t i = first; i < csv->n; i++) {
+    for (size_t i = 0; i < csv->n; i++) {
         const hl_heads_csv_row *row = &csv->rows[i];
-        if (same_metric(&row->reading, &csv->rows[first].reading)) {
-            double *value = arrays->values + 2 * (hl_heads_before(arrays->config, row->layer) + row->head);
-            value[0] = row->reading.value;
-            value[1] = row->reading.baseline;
+        if (!same_metric(&row->reading, &csv->rows[first].reading)) {
+            continue;
         }
+        if (i < first) {
+            return hl_ok();
+        }
+        double *value = values + 2 * (hl_heads_before(view->maps->config, row->layer) + row->head);
+        value[0] = row->reading.value;
+        value[1] = row->reading.baseline;
     }
     hl_text name = { 0 };
-    hl_metric_print(&name, &csv->rows[first].reading, arrays->relations);
-    hl_text_print(&name, "%s", arrays->suffix);
+    hl_metric_print(&name, &csv->rows[first].reading, view->run->source.relations);
+    hl_text_print(&name, "%s", view->norms ? ".norm" : "");
     hl_status status = hl_text_status(&name);
     if (status.code == HL_OK) {
-        hl_npz_add(arrays->npz, name.bytes, HL_NPY_FLOAT64, HL_SHAPE(arrays->n, 2), arrays->values);
+        hl_npz_add(npz, name.bytes, HL_NPY_FLOAT64, HL_SHAPE(n, 2), values);
     }
     hl_text_free(&name);
     return status;
 }
 
-static void add_js(const metric_arrays *arrays)
+/* Every metric of the rows, and js at last. */
+static hl_status add_rows(hl_npz_writer *npz, const hl_heads_view *view, const hl_heads_csv *csv)
 {
-    const hl_heads_csv *csv = arrays->csv;
-    for (size_t i = 0; i < csv->n; i++) {
+    const hl_model_config *config = view->maps->config;
+    int64_t n = hl_heads_count(config);
+    double *js = hl_calloc((size_t)(n * (n + 2)), sizeof *js); /* and the values of a metric */
+    HL_NEED(js != NULL, "metrics");
+    hl_status status = hl_ok();
+    for (size_t i = 0; i < csv->n && status.code == HL_OK; i++) {
         const hl_heads_csv_row *row = &csv->rows[i];
         if (row->reading.metric == HL_METRIC_JS) {
-            int64_t a = hl_heads_before(arrays->config, row->layer) + row->head;
-            int64_t b = hl_heads_before(arrays->config, row->reading.layer) + row->reading.parameter;
-            arrays->js[a * arrays->n + b] = arrays->js[b * arrays->n + a] = row->reading.value;
-        }
-    }
-    hl_npz_add(arrays->npz, "js", HL_NPY_FLOAT64, HL_SHAPE(arrays->n, arrays->n), arrays->js);
-}
-
-static hl_status add_measured(metric_arrays *arrays)
-{
-    arrays->values = hl_calloc((size_t)(2 * arrays->n), sizeof *arrays->values);
-    arrays->js = hl_calloc((size_t)(arrays->n * arrays->n), sizeof *arrays->js);
-    hl_status status = arrays->values != NULL && arrays->js != NULL ? hl_ok() : hl_error_memory("metrics");
-    for (size_t i = 0; i < arrays->csv->n && status.code == HL_OK; i++) {
-        const hl_reading *reading = &arrays->csv->rows[i].reading;
-        if (reading->metric != HL_METRIC_JS && hl_heads_csv_shows(arrays->csv, reading) &&
-            !seen_before(arrays->csv, i)) {
-            status = add_metric(arrays, i);
+            int64_t a = hl_heads_before(config, row->layer) + row->head;
+            int64_t b = hl_heads_before(config, row->reading.layer) + row->reading.parameter;
+            js[a * n + b] = js[b * n + a] = row->reading.value;
+        } else if (hl_heads_csv_shows(csv, &row->reading)) {
+            status = add_metric(npz, view, csv, i, js + n * n);
         }
     }
     if (status.code == HL_OK) {
-        add_js(arrays);
+        hl_npz_add(npz, "js", HL_NPY_FLOAT64, HL_SHAPE(n, n), js);
     }
-    hl_free(arrays->values);
-    hl_free(arrays->js);
+    hl_free(js);
     return status;
 }
 
@@ -130,13 +104,7 @@ static hl_status add_metrics(hl_npz_writer *npz, const hl_heads_view *view)
     const hl_snapshot *maps = view->maps;
     hl_heads_csv csv = { .threads = view->run->source.threads };
     hl_status status = hl_heads_csv_add(&csv, maps->step, maps->layers, maps->config->n_layers, maps->sums, NULL);
-    metric_arrays arrays = { .csv = &csv,
-                             .config = maps->config,
-                             .relations = view->run->source.relations,
-                             .suffix = view->norms ? ".norm" : "",
-                             .npz = npz,
-                             .n = hl_heads_count(maps->config) };
-    HL_THEN(status, add_measured(&arrays));
+    HL_THEN(status, add_rows(npz, view, &csv));
     hl_heads_csv_free(&csv);
     return status;
 }
@@ -185,14 +153,10 @@ static void print_attention(hl_text *text, const hl_snapshot *maps, int64_t exam
     }
 }
 
-hl_status hl_heads_print_bertviz(hl_text *text, const hl_heads_view *view, int64_t example)
+void hl_heads_print_bertviz(hl_text *text, const hl_heads_view *view, int64_t example)
 {
     const hl_snapshot *maps = view->shown;
     const hl_examples *examples = &maps->examples;
-    if (example < 0 || example >= examples->n_examples) {
-        return hl_error(HL_INVALID, "command line: --example: %" PRId64 ": the examples are 0 .. %" PRId64, example,
-                        examples->n_examples - 1);
-    }
     hl_text_print(text, "{\"attention\": [");
     print_attention(text, maps, example);
     hl_text_print(text, "],\n\"tokens\": ");
@@ -202,7 +166,6 @@ hl_status hl_heads_print_bertviz(hl_text *text, const hl_heads_view *view, int64
     }
     hl_json_print(text, tokens, JSON_COMPACT);
     hl_text_print(text, "}\n");
-    return hl_ok();
 }
 
 /* ---- JSON ---- */

@@ -35,17 +35,10 @@ hl_status hl_heads_importance_measure(hl_heads_importance *study, hl_heads_call 
 /* A zeroed or already freed one is allowed. */
 void hl_heads_importance_free(hl_heads_importance *study);
 
-/* Whether the head has a label, but the loss hardly changes without it: the growth plus three standard errors is less
- * than a tenth of the largest growth of all heads. */
-bool hl_heads_decorative(const hl_heads_importance *study, int64_t index);
-
-/* Whether the head has no label (it is mixed), but without it the loss grows by more than three standard errors, and
- * by at least a tenth of the largest growth of all heads. */
-bool hl_heads_silent(const hl_heads_importance *study, int64_t index);
-
 /* Adds one row per head, an explanation of the columns, and sentences: how far the two orders agree, decorative heads
- * and silent workers; if all sets were measured, also Shapley values and the smallest set. Only the first line, which
- * has the run's path, may be longer than HL_TABLE_WIDTH. HL_NO_MEMORY is left on the text. */
+ * (a label, and no effect) and silent workers (an effect, and no label); if all sets were measured, also Shapley values
+ * and the smallest set. Only the first line, which has the run's path, may be longer than HL_TABLE_WIDTH. HL_NO_MEMORY
+ * is left on the text. */
 void hl_heads_importance_table(hl_text *text, const hl_heads_importance *study);
 
 /* {"step", "weights_step", "examples", "loss", "rank_correlation", "heads": [{"layer", "head", "label", "importance",

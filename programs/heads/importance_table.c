@@ -15,32 +15,31 @@ typedef struct cell {
     char text[CELL];
 } cell;
 
-/* ---- verdicts: decorative heads have a label and no effect, silent ones an effect and no label ---- */
+/* ---- verdicts ---- */
 
-/* The share of the largest growth below which an effect is none, and from which on it is large. */
-static const double SMALL = 0.1;
+typedef enum verdict {
+    PLAIN,
+    /* It has a label, but the loss hardly changes without it: the growth plus three standard errors is less than a
+     * tenth of the largest growth of all heads. */
+    DECORATIVE,
+    /* It has no label (it is mixed), but without it the loss grows by more than three standard errors, and by at least
+     * a tenth of the largest growth of all heads. */
+    SILENT
+} verdict;
 
-static double largest_growth(const hl_importance *importance)
+static verdict verdict_of(const hl_heads_importance *study, int64_t index)
 {
+    const hl_importance *all = &study->importance;
+    hl_estimate zero = all->heads[index].zero;
+    hl_label_kind kind = study->labels[index].kind;
     double largest = 0;
-    for (int64_t i = 0; i < importance->n; i++) {
-        largest = fmax(largest, importance->heads[i].zero.mean);
+    for (int64_t i = 0; i < all->n; i++) {
+        largest = fmax(largest, all->heads[i].zero.mean);
     }
-    return largest;
-}
-
-bool hl_heads_decorative(const hl_heads_importance *study, int64_t index)
-{
-    hl_estimate zero = study->importance.heads[index].zero;
-    return study->labels[index].kind < HL_LABEL_UNIFORM &&
-           fabs(zero.mean) + 3 * zero.error < SMALL * largest_growth(&study->importance);
-}
-
-bool hl_heads_silent(const hl_heads_importance *study, int64_t index)
-{
-    hl_estimate zero = study->importance.heads[index].zero;
-    return study->labels[index].kind == HL_LABEL_MIXED && zero.mean > 3 * zero.error &&
-           zero.mean >= SMALL * largest_growth(&study->importance);
+    double small = 0.1 * largest;
+    return kind < HL_LABEL_UNIFORM && fabs(zero.mean) + 3 * zero.error < small          ? DECORATIVE
+           : kind == HL_LABEL_MIXED && zero.mean > 3 * zero.error && zero.mean >= small ? SILENT
+                                                                                        : PLAIN;
 }
 
 /* ---- rows ---- */
@@ -96,10 +95,9 @@ static void write_row(hl_text *text, const hl_heads_importance *study, int64_t i
 
 static void write_judgement(hl_text *text, const hl_heads_importance *study, int64_t index)
 {
-    bool decorative = hl_heads_decorative(study, index);
     double zero = study->importance.heads[index].zero.mean;
     hl_head_name name = hl_head_name_at(&study->run->shape, index);
-    if (decorative) {
+    if (verdict_of(study, index) == DECORATIVE) {
         hl_text_paragraph(
             text, HL_TABLE_WIDTH,
             "%s looks decorative: its label is \"%s\" (score %.2f), but without it the loss changes by "
@@ -117,7 +115,7 @@ static void write_judgements(hl_text *text, const hl_heads_importance *study)
 {
     bool any = false;
     for (int64_t i = 0; i < study->importance.n; i++) {
-        if (hl_heads_decorative(study, i) || hl_heads_silent(study, i)) {
+        if (verdict_of(study, i) != PLAIN) {
             write_judgement(text, study, i);
             any = true;
         }
@@ -243,8 +241,8 @@ void hl_heads_importance_row_of(const void *context, int64_t index, hl_row *row)
     hl_row_number(row, NULL, "uniform", 0, h->uniform.mean);
     hl_row_number(row, NULL, "uniform_error", 0, h->uniform.error);
     hl_row_number(row, NULL, "shapley", 0, study->has_subsets ? study->shapley[index] : NAN);
-    hl_row_truth(row, "decorative", hl_heads_decorative(study, index));
-    hl_row_truth(row, "silent", hl_heads_silent(study, index));
+    hl_row_truth(row, "decorative", verdict_of(study, index) == DECORATIVE);
+    hl_row_truth(row, "silent", verdict_of(study, index) == SILENT);
 }
 
 json_t *hl_heads_set_json(const hl_model_config *shape, const bool *set)

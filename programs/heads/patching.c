@@ -1,3 +1,4 @@
+#define _DEFAULT_SOURCE /* strsep */
 #include "programs/heads/patching.h"
 
 #include "core/base/memory.h"
@@ -209,11 +210,7 @@ static bool cut_line(char *line, pair *texts)
 {
     char *fields[4] = { NULL };
     int n = 0;
-    for (char *field = line, *next; field != NULL; field = next, n++) {
-        next = strchr(field, '\t');
-        if (next != NULL) {
-            *next++ = '\0';
-        }
+    for (char *field; (field = strsep(&line, "\t")) != NULL; n++) {
         if (n < 4) {
             fields[n] = n < 2 || *field != '\0' ? field : NULL;
         }
@@ -250,14 +247,10 @@ static hl_status measure_line(hl_heads_patching *p, char *line, int64_t number, 
 static hl_status measure_lines(hl_heads_patching *p, char *text)
 {
     int64_t number = 1, row = 0;
-    for (char *line = text, *end; *line != '\0'; line = end, number++) {
-        end = line + strcspn(line, "\n");
-        bool more = *end == '\n';
-        *end = '\0';
+    for (char *line; (line = strsep(&text, "\n")) != NULL; number++) {
         if (*line != '\0') {
             HL_TRY(measure_line(p, line, number, row++));
         }
-        end += more;
     }
     return hl_ok();
 }

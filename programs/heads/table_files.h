@@ -33,7 +33,7 @@ void hl_heads_table_files_free(hl_heads_table_files *files);
  * [{"layer", "head", "label", "score", "baseline", "lift", "entropy" (nats), "entropy_normalised", "confidence",
  * "distance", "distance_signed", "best_offset", "importance", "loss_without", "standard_error", "kept", "faithful",
  * "faithful_in_group", "relation", "direction", "held_out", "held_out_baseline" (of the second label:
- * programs/heads/treebank_table.h)}], "groups": [{"layer", "label", "heads", "loss_without", "standard_error", "kept",
+ * programs/heads/treebank.h)}], "groups": [{"layer", "label", "heads", "loss_without", "standard_error", "kept",
  * "faithful"}]}. What is not known is null; verdicts are true, false or null. HL_NO_MEMORY is left on the text. */
 void hl_heads_json_print(hl_text *text, const hl_heads_study *study, const char *const *relations);
 

@@ -1,10 +1,8 @@
 #include "programs/heads/treebank.h"
 
 #include "core/base/units.h"
-#include "programs/heads/deliver.h"
 #include "programs/heads/memory.h"
 #include "programs/heads/shares_chart.h"
-#include "programs/heads/treebank_table.h"
 
 #include <string.h>
 

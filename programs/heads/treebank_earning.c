@@ -1,5 +1,5 @@
 /* The heads that earn a label by a treebank, and the whole trees that heads make. */
-#include "programs/heads/treebank_table.h"
+#include "programs/heads/treebank.h"
 
 #include "core/base/units.h"
 #include "heads/head_set.h"

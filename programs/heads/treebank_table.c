@@ -1,4 +1,4 @@
-#include "programs/heads/treebank_table.h"
+#include "programs/heads/treebank.h"
 
 #include "core/base/memory.h"
 #include "core/base/units.h"

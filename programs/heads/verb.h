@@ -66,7 +66,7 @@ extern const hl_heads_verb hl_heads_verb_grammar;
 extern const hl_heads_verb hl_heads_verb_coreference;
 
 /* Compares two models head by head: two runs as a table and a page (programs/heads/against.h), other models by what
- * changed from one to the other (programs/heads/change.h). */
+ * changed from one to the other (programs/heads/change.c). */
 extern const hl_heads_verb hl_heads_verb_compare;
 
 /* What each head, and every other part of the model, adds to the right answer's logit; how much each head writes, and

@@ -1,45 +1,18 @@
 #include "programs/beside.h"
 #include "programs/heads/against.h"
-#include "programs/heads/change.h"
 #include "programs/heads/examples.h"
 #include "programs/heads/verb.h"
 #include "programs/open_data.h"
-#include "programs/print_line.h"
-#include "study/output.h"
-
-static hl_status write_page(const hl_heads_call *call, hl_heads_against *against)
-{
-    const hl_heads_command *command = &call->command;
-    bool in_folder = command->files.report == NULL;
-    const char *path = in_folder ? against->path : command->files.report;
-    HL_TRY(hl_heads_deliver(command, &against->answer, call->out));
-    if (in_folder && !hl_heads_call_can_write(call, "name another place for the page with --report FILE")) {
-        return hl_ok();
-    }
-    HL_TRY(hl_output_put(path, &against->page, call->out));
-    if (!hl_heads_command_fills_output(command)) {
-        fputc('\n', call->out);
-        hl_print_line(call->out, "Both side by side, for the browser: %s", path);
-    }
-    return hl_ok();
-}
 
 static hl_status compare(hl_heads_call *call, hl_opened_model *second)
 {
-    const hl_heads_command *command = &call->command;
     if (call->model.source.open == NULL && second->source.open == NULL && call->model.file == NULL) {
-        hl_heads_against against;
-        HL_TRY(hl_heads_against_make(&against, &call->model, second));
-        hl_status status = write_page(call, &against);
-        hl_heads_against_free(&against);
-        return status;
+        return hl_heads_against_show(call, second);
     }
-    if (command->files.report != NULL) {
-        return hl_error(HL_INVALID, "command line: --report: a page of two models is of two runs alone: leave it out");
-    }
-    hl_heads_answer change;
-    HL_TRY(hl_heads_change_make(&change, &call->model, second));
-    return hl_heads_deliver(command, &change, call->out);
+    return call->command.files.report == NULL
+               ? hl_heads_change_show(call, second)
+               : hl_error(HL_INVALID,
+                          "command line: --report: a page of two models is of two runs alone: leave it out");
 }
 
 static hl_status open_second(hl_heads_call *call)

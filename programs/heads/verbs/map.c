@@ -85,7 +85,8 @@ static hl_status draw_figure(const void *context, hl_picture_format format, hl_t
 static hl_status print_bertviz(void *of, hl_text *text)
 {
     const show *s = of;
-    return hl_heads_print_bertviz(text, &s->view, s->command->example >= 0 ? s->command->example : 0);
+    hl_heads_print_bertviz(text, &s->view, s->command->example >= 0 ? s->command->example : 0);
+    return hl_ok();
 }
 
 /* Of an input with the rows between layers. */

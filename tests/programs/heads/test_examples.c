@@ -1,4 +1,5 @@
 /* A model looked at on the sentences of a file: an open one, or that of a run; beside each score stands its null. */
+#include "study/model_examples.h"
 #include "tests/check_suite.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/pretrained/tiny_models.h"
@@ -147,6 +148,16 @@ TEST(long_sentences_are_cut_and_told)
         strstr(run.err, "a.txt: 1 of its sentences is cut to 60 pieces, the most that the model reads\n"));
     run = OK(HEADS(tiny("bert_bare"), "--examples", file("one.txt", "the cat\n"), "--json"));
     ck_assert_ptr_nonnull(strstr(run.err, "one.txt: holds one sentence alone"));
+}
+
+TEST(a_model_is_examined_once)
+{
+    const char *lines = file("text.txt", text);
+    hl_opened_model model;
+    CHECK_OK(hl_opened_model_open(&model, tiny("bert_masked")));
+    CHECK_OK(hl_opened_model_examine(&model, lines, &(hl_data_options){ 0 }));
+    ck_assert_int_eq(hl_opened_model_examine(&model, lines, &(hl_data_options){ 0 }).code, HL_INVALID);
+    hl_opened_model_close(&model);
 }
 
 /* ---- where it goes ---- */

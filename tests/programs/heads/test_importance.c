@@ -47,10 +47,13 @@ TEST(decorative_heads_and_silent_workers_are_told_from_the_rest)
     made_up m;
     set_up(&m);
     static const bool decorative[HEADS] = { 0, 1, 0, 0, 0, 0 }, silent[HEADS] = { 0, 0, 0, 1, 0, 0 };
-    for (int i = 0; i < HEADS; i++) {
-        ck_assert_int_eq(hl_heads_decorative(&m.study, i), decorative[i]);
-        ck_assert_int_eq(hl_heads_silent(&m.study, i), silent[i]);
+    json_t *rows = hl_results_json((hl_results){ hl_heads_importance_row_of, &m.study, HEADS });
+    for (size_t i = 0; i < HEADS; i++) {
+        const json_t *row = json_array_get(rows, i);
+        ck_assert_int_eq(json_is_true(json_object_get(row, "decorative")), decorative[i]);
+        ck_assert_int_eq(json_is_true(json_object_get(row, "silent")), silent[i]);
     }
+    json_decref(rows);
     hl_text text = { 0 };
     hl_heads_importance_table(&text, &m.study);
     ck_assert_ptr_nonnull(strstr(text.bytes, "\nL0H1 looks decorative: "));

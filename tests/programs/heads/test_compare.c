@@ -1,19 +1,17 @@
-/* What a comparison with an open model says: the divergence of two heads is computed anew from their weights. */
-#include "programs/heads/change.h"
-
-#include "study/model_examples.h"
+/* What a comparison of two models says, in each of its forms; with an open model, the divergence of two heads is
+ * computed anew from their weights. */
 #include "tests/check_suite.h"
 #include "tests/data/text_files.h"
-#include "tests/faults.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/runs/answers.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { D = 12, WIDTH = 4, HEADS_OF_TINY = 6, LAYERS = 2 };
+enum { D = 12, WIDTH = 4, HEADS_OF_TINY = 6, HEADS_OF_RUN = 4 };
 
 static const char *lines(void)
 {
@@ -38,27 +36,6 @@ static const char *without_queries(void)
     scratch_write(path, bytes, size);
     free(bytes);
     return copy;
-}
-
-static hl_opened_model opened(const char *folder, const char *file)
-{
-    hl_opened_model model;
-    hl_status status = hl_opened_model_open(&model, folder);
-    if (file != NULL) {
-        HL_THEN(status, hl_opened_model_examine(&model, file, &(hl_data_options){ 0 }));
-        ck_assert_int_eq(hl_opened_model_examine(&model, file, &(hl_data_options){ 0 }).code, HL_INVALID);
-    }
-    CHECK_OK(status);
-    return model;
-}
-
-static hl_status compare(hl_heads_answer *change, const char *first, const char *file, const char *second)
-{
-    hl_opened_model models[2] = { opened(first, file), opened(second, NULL) };
-    hl_status status = hl_heads_change_make(change, &models[0], &models[1]);
-    hl_opened_model_close(&models[0]);
-    hl_opened_model_close(&models[1]);
-    return status;
 }
 
 /* The weights of a layer, (E, H, T, T), as the program writes them. */
@@ -100,11 +77,9 @@ static const hl_npz *read_weights(const char *folder, const char *file, const ch
 TEST(each_head_is_compared_with_that_in_its_place)
 {
     const char *file = lines(), *folder = run_kept(tiny_folder("bert_masked")), *copy = without_queries();
-    hl_heads_answer change;
-    CHECK_OK(compare(&change, folder, file, copy));
     const hl_npz *one = read_weights(folder, file, run_path("a.npz")),
                  *other = read_weights(copy, file, run_path("b.npz"));
-    json_t *json = answer_json(change.json.bytes);
+    json_t *json = ANSWER("compare", folder, copy, "--examples", file, "--json");
     ck_assert(json_is_true(json_object_get(json, "same_shape")) && json_is_null(json_object_get(json, "step")));
     ck_assert_int_eq((int)json_integer_value(json_object_get(json, "examples")), 4);
     const json_t *heads = json_object_get(json, "heads");
@@ -122,10 +97,9 @@ TEST(each_head_is_compared_with_that_in_its_place)
         ck_assert_int_eq(js > 1e-3, layer > 0 || head == 1); /* layer 0 reads the same in both */
         before = js;
     }
-    ck_assert_ptr_nonnull(
-        strstr(change.csv.bytes, "layer,head,label,score,entropy,confidence,distance,against_layer,"));
-    ck_assert_ptr_nonnull(strstr(change.table.bytes, "\nL0H1  L0H1  "));
-    hl_heads_answer_free(&change);
+    SAYS(HEADS("compare", folder, copy, "--examples", file, "--csv"),
+         "layer,head,label,score,entropy,confidence,distance,against_layer,");
+    SAYS(HEADS("compare", folder, copy, "--examples", file), "\nL0H1  L0H1  ");
 }
 
 /* What the training did is judged on what the run recorded. */
@@ -159,24 +133,41 @@ TEST(what_cannot_be_compared_is_refused_with_the_way_out)
 
 TEST(want_of_memory_loses_nothing)
 {
-    const char *folder = run_kept(tiny_folder("bert_masked")), *file = lines();
-    faults_begin();
-    bool complete = false;
-    for (int n = 1; !complete; n += n < 40 ? 3 : 97) {
-        hl_opened_model models[2] = { opened(folder, file), opened(folder, NULL) };
-        hl_heads_answer change;
-        faults_in_memory(n, FAULTS_ONCE);
-        hl_status status = hl_heads_change_make(&change, &models[0], &models[1]);
-        complete = faults_allocations() < n;
-        faults_in_memory(0, FAULTS_ONCE);
-        ck_assert_msg(status.code == (complete ? HL_OK : HL_NO_MEMORY), "allocation %d: %s", n, status.text);
-        ck_assert(complete || (change.table.bytes == NULL && change.json.bytes == NULL));
-        hl_heads_answer_free(&change);
-        hl_opened_model_close(&models[0]);
-        hl_opened_model_close(&models[1]);
-        ck_assert_msg(faults_live_blocks() == 0, "allocation %d: %d blocks lost", n, faults_live_blocks());
-    }
-    faults_end();
+    const char *folder = run_kept(tiny_folder("bert_masked"));
+    WITHOUT_MEMORY(0, 37, "compare", folder, folder, "--examples", lines());
 }
 
-SUITE("change of heads", .seconds = 60)
+/* ---- two runs ---- */
+
+TEST(table_json_and_csv_say_the_same)
+{
+    const char *one = TINY_RUN("one", "model.heads=2", "train.steps=6"),
+               *other = TINY_RUN("other", "model.heads=4", "train.steps=6");
+    json_t *json = ANSWER("compare", one, other, "--json");
+    const char *table = run_kept(OK(HEADS("compare", one, other)).out);
+    const char *row = run_kept(OK(HEADS("compare", one, other, "--csv")).out);
+    const json_t *heads = json_object_get(json, "heads");
+    ck_assert_uint_eq(json_array_size(heads), HEADS_OF_RUN);
+    for (size_t i = 0; i < HEADS_OF_RUN; i++) {
+        const char *label, *its;
+        int layer, head, closest_layer, closest_head;
+        double js, untrained;
+        ck_assert_int_eq(json_unpack(json_array_get(heads, i), "{s:i, s:i, s:s, s:i, s:i, s:s, s:F, s:F}", "layer",
+                                     &layer, "head", &head, "label", &label, "closest_layer", &closest_layer,
+                                     "closest_head", &closest_head, "closest_label", &its, "js", &js, "untrained",
+                                     &untrained),
+                         0);
+        char line[64];
+        row = strchr(row, '\n') + 1;
+        const char *expected = scratch_format("%d,%d,%s,%d,%d,%s,%.9g,%.9g\n", layer, head, label, closest_layer,
+                                              closest_head, its, js, untrained);
+        ck_assert_msg(strncmp(row, expected, strlen(expected)) == 0, "not \"%s\": %s", expected, row);
+        snprintf(line, sizeof line, "\nL%dH%d ", layer, head);
+        const char *told = strstr(table, line);
+        snprintf(line, sizeof line, "%7.3f%11.3f\n", js, untrained);
+        ck_assert_msg(told != NULL && strncmp(strchr(told + 1, '\n') - strlen(line) + 1, line, strlen(line)) == 0, "%s",
+                      table);
+    }
+}
+
+SUITE("two models compared", .seconds = 60)
