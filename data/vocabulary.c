@@ -94,7 +94,7 @@ static hl_status read_line(const char *path, const char *line, size_t size, hl_v
     }
     size_t number;
     HL_TRY(hl_text_set_add(&vocabulary->tokens, line, size, 0, &number));
-    const char *token = hl_text_set_get(&vocabulary->tokens, number, NULL);
+    const char *token = hl_text_set_get(&vocabulary->tokens, number).text;
     if (id < HL_SPECIAL_TOKENS && strcmp(token, special[id]) != 0) {
         return hl_error(HL_BAD_FILE, "%s:%zu: %s must stand here, not %s", path, id + 1, special[id], token);
     }
@@ -223,7 +223,7 @@ hl_status hl_vocabulary_text(const hl_vocabulary *vocabulary, char **text, size_
 {
     hl_text lines = { 0 };
     for (size_t id = 0; id < vocabulary->tokens.n; id++) {
-        escape(hl_text_set_get(&vocabulary->tokens, id, NULL), &lines);
+        escape(hl_text_set_get(&vocabulary->tokens, id).text, &lines);
         hl_text_add(&lines, "\n", 1);
     }
     hl_status status = hl_text_status(&lines);
@@ -243,7 +243,7 @@ int64_t hl_vocabulary_size(const hl_vocabulary *vocabulary)
 
 const char *hl_vocabulary_token(const hl_vocabulary *vocabulary, int32_t id)
 {
-    return id >= 0 && id < hl_vocabulary_size(vocabulary) ? hl_text_set_get(&vocabulary->tokens, (size_t)id, NULL)
+    return id >= 0 && id < hl_vocabulary_size(vocabulary) ? hl_text_set_get(&vocabulary->tokens, (size_t)id).text
                                                           : NULL;
 }
 
