@@ -93,7 +93,7 @@ hl_status hl_task_vocabulary(const hl_task_spec *spec, hl_vocabulary **out)
         hl_task_add_letters(spec->symbols, &text);
     }
     hl_status status = hl_text_status(&text);
-    HL_THEN(status, hl_vocabulary_parse("vocabulary", text.bytes, text.size, out));
+    HL_THEN(status, hl_vocabulary_of_lines(text.bytes, text.size, out));
     hl_text_free(&text);
     return status;
 }

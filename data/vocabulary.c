@@ -6,6 +6,7 @@
 #include "data/text/private/text_set.h"
 #include "data/text/unicode/private/unicode.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -14,63 +15,16 @@ struct hl_vocabulary {
     unsigned char *kinds;
 };
 
-static const char *const special[HL_SPECIAL_TOKENS] = { "<pad>", "<sep>", "<mask>" };
-
 /* Whether vocab.txt must escape the character: white space, control characters and the backslash. */
 static bool is_escaped(uint32_t code)
 {
     return code == '\\' || code < ' ' || (code >= 0x7F && code < 0xA0) || hl_byte_level_kind(code) == HL_KIND_WHITE;
 }
 
-/* What is wrong with a token of `length` bytes, or NULL. */
-static const char *fault(const char *token, size_t length)
+/* Makes room for the kinds of the tokens, all 0. */
+static hl_status allocate_kinds(hl_vocabulary *vocabulary)
 {
-    if (length == 0) {
-        return "an empty line";
-    }
-    if (length > HL_TOKEN_MAX_BYTES) {
-        return "a token longer than 255 bytes";
-    }
-    for (size_t i = 0, step; i < length; i += step) {
-        uint32_t code;
-        step = hl_utf8_decode(token + i, length - i, &code);
-        if (step == 0) {
-            return "a token that is not UTF-8";
-        }
-        if (is_escaped(code) && code != '\\') {
-            return "white space or a control character in a token";
-        }
-    }
-    return NULL;
-}
-
-/* Counts the lines and checks what can be checked before anything is allocated. */
-static hl_status count_lines(const char *path, const char *text, size_t size, int32_t *lines)
-{
-    int32_t n = 0;
-    const char *end = text + size;
-    for (const char *line = text; line < end; n++) {
-        if (n == HL_VOCABULARY_MAX_TOKENS) {
-            return hl_error(HL_BAD_FILE, "%s:%d: more than %d tokens", path, n + 1, HL_VOCABULARY_MAX_TOKENS);
-        }
-        const char *newline = memchr(line, '\n', (size_t)(end - line));
-        if (newline == NULL) {
-            return hl_error(HL_BAD_FILE, "%s:%d: the last line has no newline: the file is cut off", path, n + 1);
-        }
-        line = newline + 1;
-    }
-    if (n < HL_SPECIAL_TOKENS) {
-        return hl_error(HL_BAD_FILE, "%s:%d: a vocabulary begins with <pad>, <sep>, <mask>", path, n + 1);
-    }
-    *lines = n;
-    return hl_ok();
-}
-
-static hl_status allocate(size_t n, hl_vocabulary **out)
-{
-    hl_vocabulary *vocabulary = *out = hl_calloc(1, sizeof *vocabulary);
-    HL_NEED(vocabulary != NULL, "vocabulary");
-    vocabulary->kinds = hl_calloc(n, sizeof *vocabulary->kinds);
+    vocabulary->kinds = hl_calloc(vocabulary->tokens.n, sizeof *vocabulary->kinds);
     HL_NEED(vocabulary->kinds != NULL, "vocabulary");
     return hl_ok();
 }
@@ -85,44 +39,25 @@ static hl_status made(hl_status status, hl_vocabulary **out)
     return status;
 }
 
-static hl_status read_line(const char *path, const char *line, size_t size, hl_vocabulary *vocabulary)
+static hl_status add_lines(const char *lines, size_t size, hl_vocabulary *vocabulary)
 {
-    const size_t id = vocabulary->tokens.n;
-    const char *wrong = fault(line, size);
-    if (wrong != NULL) {
-        return hl_error(HL_BAD_FILE, "%s:%zu: %s", path, id + 1, wrong);
+    HL_NEED(vocabulary != NULL, "vocabulary");
+    for (const char *line = lines, *newline; line < lines + size; line = newline + 1) {
+        newline = memchr(line, '\n', size - (size_t)(line - lines));
+        assert(newline != NULL && newline - line <= HL_TOKEN_MAX_BYTES);
+        HL_TRY(hl_text_set_add(&vocabulary->tokens, line, (size_t)(newline - line), 0, NULL));
     }
-    size_t number;
-    HL_TRY(hl_text_set_add(&vocabulary->tokens, line, size, 0, &number));
-    const char *token = hl_text_set_get(&vocabulary->tokens, number, NULL);
-    if (id < HL_SPECIAL_TOKENS && strcmp(token, special[id]) != 0) {
-        return hl_error(HL_BAD_FILE, "%s:%zu: %s must stand here, not %s", path, id + 1, special[id], token);
-    }
-    return number == id ? hl_ok()
-                        : hl_error(HL_BAD_FILE, "%s:%zu: the token %s stands already in line %zu", path, id + 1, token,
-                                   number + 1);
-}
-
-static hl_status parse(const char *path, const char *text, size_t size, hl_vocabulary **out)
-{
-    int32_t n = 0;
-    HL_TRY(count_lines(path, text, size, &n));
-    HL_TRY(allocate((size_t)n, out));
-    for (const char *line = text; n > 0; n--) {
-        const char *newline = memchr(line, '\n', size - (size_t)(line - text));
-        HL_TRY(read_line(path, line, (size_t)(newline - line), *out));
-        line = newline + 1;
-    }
-    (*out)->kinds[HL_PAD] = HL_TOKEN_SPECIAL | HL_TOKEN_PAD;
-    (*out)->kinds[HL_SEPARATOR] = HL_TOKEN_SPECIAL | HL_TOKEN_SEPARATOR;
-    (*out)->kinds[HL_MASK] = HL_TOKEN_SPECIAL | HL_TOKEN_MASK;
+    HL_TRY(allocate_kinds(vocabulary));
+    vocabulary->kinds[HL_PAD] = HL_TOKEN_SPECIAL | HL_TOKEN_PAD;
+    vocabulary->kinds[HL_SEPARATOR] = HL_TOKEN_SPECIAL | HL_TOKEN_SEPARATOR;
+    vocabulary->kinds[HL_MASK] = HL_TOKEN_SPECIAL | HL_TOKEN_MASK;
     return hl_ok();
 }
 
-hl_status hl_vocabulary_parse(const char *path, const char *text, size_t size, hl_vocabulary **out)
+hl_status hl_vocabulary_of_lines(const char *lines, size_t size, hl_vocabulary **out)
 {
-    *out = NULL;
-    return made(parse(path, text, size, out), out);
+    *out = hl_calloc(1, sizeof **out);
+    return made(add_lines(lines, size, *out), out);
 }
 
 static unsigned char kind_of_special(const hl_tokens *tokens, int32_t id)
@@ -171,24 +106,25 @@ static hl_status find_kinds(const hl_tokens *tokens, unsigned char *kinds, hl_te
     return hl_ok();
 }
 
-static hl_status copy_tokens(const hl_tokens *tokens, hl_vocabulary **out)
+static hl_status copy_tokens(const hl_tokens *tokens, hl_vocabulary *vocabulary)
 {
-    HL_TRY(allocate((size_t)hl_tokens_size(tokens), out));
+    HL_NEED(vocabulary != NULL, "vocabulary");
     for (int32_t id = 0; id < hl_tokens_size(tokens); id++) {
         size_t size;
         const char *piece = hl_tokens_piece(tokens, id, &size);
-        HL_TRY(hl_text_set_add(&(*out)->tokens, piece, size, 0, NULL)); /* no piece occurs twice */
+        HL_TRY(hl_text_set_add(&vocabulary->tokens, piece, size, 0, NULL)); /* no piece occurs twice */
     }
+    HL_TRY(allocate_kinds(vocabulary));
     hl_text text = { 0 };
-    hl_status status = find_kinds(tokens, (*out)->kinds, &text);
+    hl_status status = find_kinds(tokens, vocabulary->kinds, &text);
     hl_text_free(&text);
     return status;
 }
 
 hl_status hl_vocabulary_of_tokens(const hl_tokens *tokens, hl_vocabulary **out)
 {
-    *out = NULL;
-    return made(copy_tokens(tokens, out), out);
+    *out = hl_calloc(1, sizeof **out);
+    return made(copy_tokens(tokens, *out), out);
 }
 
 void hl_vocabulary_free(hl_vocabulary *vocabulary)
@@ -223,7 +159,7 @@ hl_status hl_vocabulary_text(const hl_vocabulary *vocabulary, char **text, size_
 {
     hl_text lines = { 0 };
     for (size_t id = 0; id < vocabulary->tokens.n; id++) {
-        escape(hl_text_set_get(&vocabulary->tokens, id, NULL), &lines);
+        escape(hl_text_set_get(&vocabulary->tokens, id).text, &lines);
         hl_text_add(&lines, "\n", 1);
     }
     hl_status status = hl_text_status(&lines);
@@ -243,7 +179,7 @@ int64_t hl_vocabulary_size(const hl_vocabulary *vocabulary)
 
 const char *hl_vocabulary_token(const hl_vocabulary *vocabulary, int32_t id)
 {
-    return id >= 0 && id < hl_vocabulary_size(vocabulary) ? hl_text_set_get(&vocabulary->tokens, (size_t)id, NULL)
+    return id >= 0 && id < hl_vocabulary_size(vocabulary) ? hl_text_set_get(&vocabulary->tokens, (size_t)id).text
                                                           : NULL;
 }
 

@@ -1,5 +1,5 @@
-/* Maps token texts to ids and back, and gives the kind of each token. Also the file vocab.txt: one token per line, line
- * number = id. For toy tasks, for texts, and for the labels of texts. */
+/* Maps token texts to ids and back, and gives the kind of each token. Also the file vocab.txt, which no program reads:
+ * one token per line, line number = id. For toy tasks, for texts, and for the labels of texts. */
 #pragma once
 
 #include "core/base/declarations.h"
@@ -17,17 +17,14 @@ enum {
     HL_SEPARATOR = 1,
     HL_MASK = 2,
     HL_SPECIAL_TOKENS = 3,
-    HL_VOCABULARY_MAX_TOKENS = 1 << 21,
-    HL_TOKEN_MAX_BYTES = 255,
+    HL_TOKEN_MAX_BYTES = 255, /* in a toy task's token */
 };
 
 typedef struct hl_vocabulary hl_vocabulary;
 
-/* Makes a toy task's vocabulary from the `size` bytes at `text`, the content of its vocab.txt. HL_BAD_FILE
- * "<path>:<line>: <what is wrong>": a last line without a newline, an empty or too long token, bytes that are not
- * UTF-8, white space and control characters, a repeated token, more than HL_VOCABULARY_MAX_TOKENS lines, ids 0, 1, 2
- * that are not the special tokens. HL_NO_MEMORY. `path` is for messages. The caller owns *out: hl_vocabulary_free. */
-hl_status hl_vocabulary_parse(const char *path, const char *text, size_t size, hl_vocabulary **out);
+/* Makes a toy task's vocabulary of the `size` bytes of its tokens, the three special ones first. Each is on a line of
+ * its own, and none occurs twice. HL_NO_MEMORY. The caller owns *out: hl_vocabulary_free. */
+hl_status hl_vocabulary_of_lines(const char *lines, size_t size, hl_vocabulary **out);
 
 /* Makes the vocabulary of these tokens. It copies them, spelled as in files. HL_NO_MEMORY. The caller owns *out:
  * hl_vocabulary_free. */

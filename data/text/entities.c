@@ -223,10 +223,10 @@ static int by_head(const void *a, const void *b)
 hl_status hl_entities_end(hl_entities *e, const hl_conllu *reader)
 {
     if (e->n_open > 0) {
-        size_t size;
-        const char *id = hl_text_set_get(&e->ids, (size_t)e->open[0].entity, &size);
+        hl_span id = hl_text_set_get(&e->ids, (size_t)e->open[0].entity);
         return hl_lines_bad(hl_conllu_lines(reader), e->open[0].line,
-                            "the mention of %.*s does not end in its document", (int)(size < 40 ? size : 40), id);
+                            "the mention of %.*s does not end in its document", (int)(id.size < 40 ? id.size : 40),
+                            id.text);
     }
     if (e->n_mentions > 0) {
         qsort(e->mentions, e->n_mentions, sizeof *e->mentions, by_head);

@@ -134,11 +134,10 @@ static hl_status merge_in_word(hl_merge_learner *learner, uint32_t number, int32
 static hl_status make_piece(hl_text_set *pieces, const pair *made, size_t prefix_size, int32_t *id)
 {
     hl_text text = { 0 };
-    size_t size, number;
-    const char *piece = hl_text_set_get(pieces, (size_t)made->left, &size);
-    hl_text_add(&text, piece, size);
-    piece = hl_text_set_get(pieces, (size_t)made->right, &size);
-    hl_text_add(&text, piece + prefix_size, size - prefix_size);
+    size_t number;
+    hl_span left = hl_text_set_get(pieces, (size_t)made->left), right = hl_text_set_get(pieces, (size_t)made->right);
+    hl_text_add(&text, left.text, left.size);
+    hl_text_add(&text, right.text + prefix_size, right.size - prefix_size);
     HL_TRY(hl_text_status(&text));
     hl_status status = hl_text_set_add(pieces, text.bytes, text.size, 0, &number);
     hl_text_free(&text);
@@ -152,9 +151,8 @@ static hl_status merge(hl_merge_learner *learner, uint32_t number, size_t prefix
     int32_t id = 0;
     HL_TRY(make_piece(pieces, &made, prefix_size, &id));
     if (!made.merged) {
-        HL_NEED(HL_GROW(learner->merges, learner->merges_capacity, learner->n_merges + 2), "merges of tokens");
-        learner->merges[learner->n_merges++] = made.left;
-        learner->merges[learner->n_merges++] = made.right;
+        HL_NEED(HL_GROW(learner->merges, learner->merges_capacity, learner->n_merges + 1), "merges of tokens");
+        learner->merges[learner->n_merges++] = (hl_merge){ made.left, made.right, id };
     }
     learner->pairs[number].merged = true;
     learner->pairs[number].place = UINT32_MAX;

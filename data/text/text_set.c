@@ -1,28 +1,21 @@
 #include "data/text/private/text_set.h"
 
 #include "core/base/memory.h"
-#include "data/text/lines.h"
 #include "data/text/private/grow.h"
 #include "data/text/private/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-const char *hl_text_set_get(const hl_text_set *set, size_t number, size_t *size)
+hl_span hl_text_set_get(const hl_text_set *set, size_t number)
 {
-    if (size != NULL) {
-        *size = set->at[number].size;
-    }
-    return set->bytes.bytes + set->at[number].start;
+    return (hl_span){ set->bytes.bytes + set->at[number].start, set->at[number].size };
 }
 
 static bool is_text(const void *things, uint32_t number, const void *wanted)
 {
-    const hl_text_set *set = things;
-    const hl_span *text = wanted;
-    size_t size;
-    const char *bytes = hl_text_set_get(set, number, &size);
-    return size == text->size && memcmp(bytes, text->text, size) == 0;
+    const hl_span own = hl_text_set_get(things, number), *text = wanted;
+    return own.size == text->size && memcmp(own.text, text->text, own.size) == 0;
 }
 
 int64_t hl_text_set_find(const hl_text_set *set, const char *text, size_t size)
@@ -32,18 +25,24 @@ int64_t hl_text_set_find(const hl_text_set *set, const char *text, size_t size)
     return number != UINT32_MAX ? (int64_t)number : -1;
 }
 
+hl_status hl_text_set_append(hl_text_set *set, const char *text, size_t size)
+{
+    HL_NEED(set->n < UINT32_MAX && HL_GROW(set->at, set->capacity, set->n + 1), "words of a text");
+    set->at[set->n] = (hl_set_text){ .start = set->bytes.size, .size = size };
+    hl_text_add(&set->bytes, text, size);
+    hl_text_add(&set->bytes, "", 1);
+    HL_TRY(hl_text_status(&set->bytes));
+    set->n++;
+    return hl_ok();
+}
+
 hl_status hl_text_set_add(hl_text_set *set, const char *text, size_t size, int64_t count, size_t *number)
 {
     int64_t found = hl_text_set_find(set, text, size);
     if (found < 0) {
         found = (int64_t)set->n;
-        HL_NEED(set->n < UINT32_MAX && HL_GROW(set->at, set->capacity, set->n + 1), "words of a text");
-        set->at[set->n] = (hl_set_text){ .start = set->bytes.size, .size = size };
-        hl_text_add(&set->bytes, text, size);
-        hl_text_add(&set->bytes, "", 1);
-        HL_TRY(hl_text_status(&set->bytes));
-        HL_NEED(hl_number_table_add(&set->table, hl_hash(HL_HASH, text, size), set->n), "words of a text");
-        set->n++;
+        HL_TRY(hl_text_set_append(set, text, size));
+        HL_NEED(hl_number_table_add(&set->table, hl_hash(HL_HASH, text, size), (size_t)found), "words of a text");
     }
     set->at[found].count += count;
     if (number != NULL) {
@@ -73,7 +72,7 @@ hl_status hl_text_set_add_most(const hl_text_set *set, int64_t least, size_t siz
     sorted *list = hl_calloc(set->n, sizeof *list);
     HL_NEED(list != NULL, "words of a text");
     for (size_t i = 0; i < set->n; i++) {
-        list[i] = (sorted){ hl_text_set_get(set, i, NULL), set->at[i] };
+        list[i] = (sorted){ hl_text_set_get(set, i).text, set->at[i] };
     }
     qsort(list, set->n, sizeof *list, compare);
     hl_status status = hl_ok();

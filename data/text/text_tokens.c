@@ -159,7 +159,7 @@ static hl_status check_tokens(const hl_text_spec *spec, const char *path, const 
     return hl_ok();
 }
 
-/* All labels of the training part, sorted by their bytes. */
+/* All labels of the training part. */
 static hl_status collect_labels(training *t, hl_text_set *labels)
 {
     for (;;) {
@@ -173,14 +173,11 @@ static hl_status collect_labels(training *t, hl_text_set *labels)
     }
 }
 
+/* Makes tokens of the labels, sorted by their bytes. */
 static hl_status name_labels(const hl_text_set *labels, hl_tokens *tokens)
 {
     HL_NEED(tokens != NULL, "labels");
-    for (size_t i = 0; i < labels->n; i++) {
-        size_t size;
-        const char *label = hl_text_set_get(labels, i, &size);
-        HL_TRY(hl_tokens_add(tokens, label, size));
-    }
+    HL_TRY(hl_text_set_add_most(labels, 0, labels->n, &tokens->pieces));
     HL_TRY(hl_tokens_index(tokens, "labels", false));
     return hl_tokens_finish(tokens, "labels");
 }
@@ -188,19 +185,17 @@ static hl_status name_labels(const hl_text_set *labels, hl_tokens *tokens)
 static hl_status find_labels(const hl_text_spec *spec, hl_tokens **out)
 {
     training t = { .spec = spec };
-    hl_text_set labels = { 0 }, sorted = { 0 };
+    hl_text_set labels = { 0 };
     hl_status status = hl_text_records_open(spec, HL_TRAIN, "finding labels", &t.records);
     HL_THEN(status, collect_labels(&t, &labels));
     if (status.code == HL_OK && labels.n == 0) {
         status = hl_error(HL_BAD_FILE, "%s: holds no example for training", spec->file);
     }
-    HL_THEN(status, hl_text_set_add_most(&labels, 0, labels.n, &sorted));
     if (status.code == HL_OK) {
         *out = hl_tokens_new(HL_TOKENS_WORDS);
-        status = name_labels(&sorted, *out);
+        status = name_labels(&labels, *out);
     }
     hl_text_set_free(&labels);
-    hl_text_set_free(&sorted);
     hl_text_records_close(t.records);
     return status;
 }

@@ -44,11 +44,9 @@ hl_tokens *hl_tokens_new(hl_tokens_kind kind)
 void hl_tokens_free(hl_tokens *tokens)
 {
     if (tokens != NULL) {
-        hl_text_free(&tokens->text);
-        hl_free(tokens->starts);
+        hl_text_set_free(&tokens->pieces);
         hl_free(tokens->added);
         hl_free(tokens->merges);
-        hl_free(tokens->ids.at);
         hl_free(tokens->piece_kinds);
         for (int i = 0; i < 2; i++) {
             hl_tokens_matcher_free(&tokens->matchers[i]);
@@ -70,12 +68,8 @@ hl_status hl_tokens_made(hl_status status, hl_tokens **out)
 
 hl_status hl_tokens_add(hl_tokens *tokens, const char *piece, size_t size)
 {
-    HL_NEED(HL_GROW(tokens->starts, tokens->starts_capacity, (size_t)tokens->n + 2), "tokens");
-    tokens->starts[tokens->n] = tokens->text.size;
-    hl_text_add(&tokens->text, piece, size);
-    hl_text_add(&tokens->text, "", 1);
-    HL_TRY(hl_text_status(&tokens->text));
-    tokens->starts[++tokens->n] = tokens->text.size;
+    HL_TRY(hl_text_set_append(&tokens->pieces, piece, size));
+    tokens->n++;
     return hl_ok();
 }
 
@@ -136,10 +130,11 @@ const char *hl_tokens_piece(const hl_tokens *tokens, int32_t id, size_t *size)
     if (id < 0 || id >= tokens->n) {
         return NULL;
     }
+    hl_span piece = hl_text_set_get(&tokens->pieces, (size_t)id);
     if (size != NULL) {
-        *size = tokens->starts[id + 1] - tokens->starts[id] - 1;
+        *size = piece.size;
     }
-    return tokens->text.bytes + tokens->starts[id];
+    return piece.text;
 }
 
 /* The text of a piece, in two parts. */
@@ -151,23 +146,23 @@ typedef struct piece_text {
 static bool is_piece(const void *things, uint32_t number, const void *wanted)
 {
     const piece_text *text = wanted;
-    size_t size = 0, before = strlen(text->prefix);
-    const char *piece = hl_tokens_piece(things, (int32_t)number, &size);
-    return size == before + text->size && memcmp(piece, text->prefix, before) == 0 &&
-           memcmp(piece + before, text->bytes, text->size) == 0;
+    const size_t before = strlen(text->prefix);
+    hl_span piece = hl_text_set_get(things, number);
+    return piece.size == before + text->size && memcmp(piece.text, text->prefix, before) == 0 &&
+           memcmp(piece.text + before, text->bytes, text->size) == 0;
 }
 
 int32_t hl_tokens_find_hashed(const hl_tokens *tokens, uint64_t hash, const char *prefix, const char *bytes,
                               size_t size)
 {
     const piece_text wanted = { prefix, bytes, size };
-    uint32_t id = hl_number_table_find(&tokens->ids, hash, is_piece, tokens, &wanted);
+    uint32_t id = hl_number_table_find(&tokens->pieces.table, hash, is_piece, &tokens->pieces, &wanted);
     return id != UINT32_MAX ? (int32_t)id : -1;
 }
 
 int32_t hl_tokens_find(const hl_tokens *tokens, const char *piece, size_t size)
 {
-    return hl_tokens_find_hashed(tokens, hl_hash(HL_HASH, piece, size), "", piece, size);
+    return (int32_t)hl_text_set_find(&tokens->pieces, piece, size);
 }
 
 static hl_status check_piece(const char *path, bool lines, int32_t id, const char *piece, size_t size)
@@ -208,6 +203,7 @@ static hl_status index_added(hl_tokens *tokens, const char *path)
 
 hl_status hl_tokens_index(hl_tokens *tokens, const char *path, bool lines)
 {
+    tokens->n = (int32_t)tokens->pieces.n;
     if (tokens->n == 0) {
         return hl_error(HL_BAD_FILE, "%s: no pieces", path);
     }
@@ -220,12 +216,13 @@ hl_status hl_tokens_index(hl_tokens *tokens, const char *path, bool lines)
         const char *piece = hl_tokens_piece(tokens, id, &length);
         HL_TRY(check_piece(path, lines, id, piece, length));
         int32_t other = hl_tokens_find(tokens, piece, length);
-        if (other >= 0) {
+        if (other >= 0 && other != id) {
             return lines ? hl_error(HL_BAD_FILE, "%s:%d: the piece %s stands already in line %d", path, id + 1, piece,
                                     other + 1)
                          : hl_error(HL_BAD_FILE, "%s: the piece %s has two ids, %d and %d", path, piece, other, id);
         }
-        HL_NEED(hl_number_table_add(&tokens->ids, hl_hash(HL_HASH, piece, length), (size_t)id), "tokens");
+        uint64_t hash = hl_hash(HL_HASH, piece, length);
+        HL_NEED(other == id || hl_number_table_add(&tokens->pieces.table, hash, (size_t)id), "tokens");
         tokens->longest = length > tokens->longest ? length : tokens->longest;
     }
     HL_TRY(index_added(tokens, path));

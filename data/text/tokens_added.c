@@ -23,7 +23,7 @@ void hl_tokens_matcher_free(hl_token_matcher *matcher)
 static hl_status add_text(const hl_tokens *tokens, const char *path, const hl_added_token *token,
                           hl_token_matcher *matcher, hl_tokens_scratch *scratch, hl_text *texts)
 {
-    const char *text = tokens->text.bytes + tokens->starts[token->id];
+    const char *text = hl_tokens_piece(tokens, token->id, NULL);
     hl_tokens_part part = { .text = text, .size = strlen(text) };
     HL_TRY(token->normalized ? hl_tokens_normalize(tokens, &part, scratch) : hl_ok());
     if (part.size == 0) {

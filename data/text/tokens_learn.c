@@ -18,7 +18,7 @@ typedef struct work {
     const hl_tokens_options *options;
     hl_tokens *tokens;
     hl_pieces pieces; /* used for its scratch memory */
-    hl_text_set words, found;
+    hl_text_set words;
     hl_merge_learner learner;
 } work;
 
@@ -27,7 +27,6 @@ static void end(work *w)
     hl_tokens_free(w->tokens);
     hl_pieces_free(&w->pieces);
     hl_text_set_free(&w->words);
-    hl_text_set_free(&w->found);
     hl_merge_learner_free(&w->learner);
 }
 
@@ -61,7 +60,7 @@ static hl_status add_specials(work *w)
             text[i] = (char)(text[i] >= 'a' && text[i] <= 'z' ? text[i] - 'a' + 'A' : text[i]);
         }
         size_t id;
-        HL_TRY(hl_text_set_add(&w->found, text, (size_t)size, 0, &id));
+        HL_TRY(hl_text_set_add(&w->tokens->pieces, text, (size_t)size, 0, &id));
         HL_TRY(hl_tokens_mark_added(w->tokens, (hl_added_token){ .id = (int32_t)id }));
         roles[role] = (int32_t)id;
     }
@@ -108,9 +107,9 @@ static hl_status count_texts(work *w, hl_tokens_source *source, void *context)
 /* Checks that the size can hold all required pieces. */
 static hl_status check_room(const work *w)
 {
-    if ((int64_t)w->found.n > w->options->size) {
+    if ((int64_t)w->tokens->pieces.n > w->options->size) {
         return hl_error(HL_INVALID, "tokens: size = %lld: the special tokens and the alphabet are %zu",
-                        (long long)w->options->size, w->found.n);
+                        (long long)w->options->size, w->tokens->pieces.n);
     }
     return hl_ok();
 }
@@ -124,7 +123,7 @@ static hl_status add_bytes(work *w, bool by_letter, int32_t ids[256])
         if (byte >= 0) {
             char letter[LETTER];
             size_t size = hl_utf8_encode(hl_byte_letter((unsigned char)byte), letter), id;
-            HL_TRY(hl_text_set_add(&w->found, letter, size, 0, &id));
+            HL_TRY(hl_text_set_add(&w->tokens->pieces, letter, size, 0, &id));
             ids[byte] = (int32_t)id;
         }
     }
@@ -136,11 +135,10 @@ static hl_status split_into_bytes(work *w)
     int32_t ids[256];
     HL_TRY(add_bytes(w, true, ids));
     for (size_t i = 0; i < w->words.n; i++) {
-        size_t size;
-        const char *word = hl_text_set_get(&w->words, i, &size);
+        hl_span word = hl_text_set_get(&w->words, i);
         HL_TRY(hl_merge_learner_word(&w->learner, w->words.at[i].count));
-        for (size_t b = 0; b < size; b++) {
-            HL_TRY(hl_merge_learner_symbol(&w->learner, ids[(unsigned char)word[b]]));
+        for (size_t b = 0; b < word.size; b++) {
+            HL_TRY(hl_merge_learner_symbol(&w->learner, ids[(unsigned char)word.text[b]]));
         }
     }
     return hl_ok();
@@ -150,11 +148,10 @@ static hl_status split_into_bytes(work *w)
 static hl_status count_characters(const hl_text_set *words, hl_text_set *characters)
 {
     for (size_t i = 0; i < words->n; i++) {
-        size_t size;
-        const char *word = hl_text_set_get(words, i, &size);
-        for (size_t at = 0, step; at < size; at += step) {
-            step = hl_utf8_decode(word + at, size - at, NULL);
-            HL_TRY(hl_text_set_add(characters, word + at, step, words->at[i].count, NULL));
+        hl_span word = hl_text_set_get(words, i);
+        for (size_t at = 0, step; at < word.size; at += step) {
+            step = hl_character_bytes(word.text + at, word.size - at);
+            HL_TRY(hl_text_set_add(characters, word.text + at, step, words->at[i].count, NULL));
         }
     }
     return hl_ok();
@@ -164,18 +161,17 @@ static hl_status count_characters(const hl_text_set *words, hl_text_set *charact
  * the number of each character there, and one more for those that continue the word. */
 static hl_status read_word(work *w, size_t number, const hl_text_set *alphabet)
 {
-    size_t size;
-    const char *word = hl_text_set_get(&w->words, number, &size);
-    for (size_t at = 0, step; at < size; at += step) {
-        step = hl_character_bytes(word + at, size - at);
-        if (hl_text_set_find(alphabet, word + at, step) < 0) {
+    hl_span word = hl_text_set_get(&w->words, number);
+    for (size_t at = 0, step; at < word.size; at += step) {
+        step = hl_character_bytes(word.text + at, word.size - at);
+        if (hl_text_set_find(alphabet, word.text + at, step) < 0) {
             return hl_ok();
         }
     }
     HL_TRY(hl_merge_learner_word(&w->learner, w->words.at[number].count));
-    for (size_t at = 0, step; at < size; at += step) {
-        step = hl_character_bytes(word + at, size - at);
-        int64_t letter = hl_text_set_find(alphabet, word + at, step);
+    for (size_t at = 0, step; at < word.size; at += step) {
+        step = hl_character_bytes(word.text + at, word.size - at);
+        int64_t letter = hl_text_set_find(alphabet, word.text + at, step);
         HL_TRY(hl_merge_learner_symbol(&w->learner, (int32_t)(2 * letter + (at > 0))));
     }
     return hl_ok();
@@ -195,10 +191,10 @@ static hl_status name_symbols(work *w, const hl_text_set *alphabet, size_t *ids)
                 continue;
             }
             char piece[2 + LETTER] = "##";
-            size_t size;
-            const char *character = hl_text_set_get(alphabet, i, &size);
-            memcpy(piece + 2 * continuing, character, size);
-            HL_TRY(hl_text_set_add(&w->found, piece, 2 * continuing + size, 0, &ids[2 * i + continuing]));
+            hl_span character = hl_text_set_get(alphabet, i);
+            size_t size = 2 * continuing + character.size;
+            memcpy(piece + 2 * continuing, character.text, character.size);
+            HL_TRY(hl_text_set_add(&w->tokens->pieces, piece, size, 0, &ids[2 * i + continuing]));
         }
     }
     for (size_t i = 0; i < learner->n_symbols; i++) {
@@ -237,25 +233,19 @@ static hl_status learn_merges(work *w)
     HL_TRY(wordpiece ? split_into_characters(w) : split_into_bytes(w));
     HL_TRY(check_room(w));
     int64_t least = w->options->min_count > 1 ? w->options->min_count : 1;
-    return hl_merge_learner_run(&w->learner, (size_t)w->options->size, least, wordpiece ? 2 : 0, &w->found);
+    return hl_merge_learner_run(&w->learner, (size_t)w->options->size, least, wordpiece ? 2 : 0, &w->tokens->pieces);
 }
 
-/* The pieces found become the object's. */
+/* Prepares the object, whose pieces are known. Of wordpiece, merges are of no use. */
 static hl_status make(work *w)
 {
     hl_tokens *tokens = w->tokens;
-    for (size_t i = 0; i < w->found.n; i++) {
-        size_t size;
-        const char *piece = hl_text_set_get(&w->found, i, &size);
-        HL_TRY(hl_tokens_add(tokens, piece, size));
+    if (tokens->kind == HL_TOKENS_BPE) {
+        tokens->merges = w->learner.merges;
+        tokens->n_merges = w->learner.n_merges;
+        w->learner.merges = NULL;
     }
     HL_TRY(hl_tokens_index(tokens, "tokens", false));
-    for (size_t i = 0; w->options->kind == HL_TOKENS_BPE && i < w->learner.n_merges; i += 2) {
-        size_t l, r;
-        const char *left = hl_tokens_piece(tokens, w->learner.merges[i], &l);
-        const char *right = hl_tokens_piece(tokens, w->learner.merges[i + 1], &r);
-        HL_TRY(hl_tokens_merge(tokens, "tokens", left, l, right, r));
-    }
     return hl_tokens_finish(tokens, "tokens");
 }
 
@@ -281,9 +271,9 @@ static hl_status learn(work *w, hl_tokens_source *source, void *context)
         HL_TRY(learn_merges(w));
     } else { /* the text of a word may already be that of a special token */
         HL_TRY(check_room(w));
-        HL_TRY(hl_text_set_add_most(&w->words, w->options->min_count, (size_t)w->options->size, &w->found));
+        HL_TRY(hl_text_set_add_most(&w->words, w->options->min_count, (size_t)w->options->size, &w->tokens->pieces));
     }
-    if (w->words.n == 0 || w->found.n == w->tokens->n_added) {
+    if (w->words.n == 0 || w->tokens->pieces.n == w->tokens->n_added) {
         return hl_error(HL_INVALID, "tokens: no text to learn from");
     }
     return make(w);

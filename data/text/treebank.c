@@ -221,9 +221,9 @@ hl_status hl_treebank_end(hl_treebank_builder *b)
     size_t n = b->relations.n;
     HL_NEED(HL_GROW(t->names, b->names_capacity, n), b->spec->path);
     for (size_t r = 0; r < n; r++) {
-        size_t size, first = t->text.size;
-        const char *name = hl_text_set_get(&b->relations, r, &size);
-        add_text(&t->text, first, name, size);
+        size_t first = t->text.size;
+        hl_span name = hl_text_set_get(&b->relations, r);
+        add_text(&t->text, first, name.text, name.size);
         t->names[r] = first;
     }
     HL_TRY(hl_text_status(&t->text));

@@ -79,5 +79,5 @@ hl_status hl_unigram_index(const hl_tokens *tokens, hl_unigram *unigram)
         least = fmin(least, unigram->used[id]);
     }
     unigram->unknown = least - PENALTY;
-    return hl_trie_make(&unigram->trie, tokens->text.bytes, tokens->n_model);
+    return hl_trie_make(&unigram->trie, tokens->pieces.bytes.bytes, tokens->n_model);
 }

@@ -171,7 +171,7 @@ int main(int argc, char **argv)
     hl_vocabulary *vocabulary;
     hl_text readings = { 0 }, page = { 0 };
     ok(hl_folder_make(path(folder, "patterns")));
-    ok(hl_vocabulary_parse("vocab.txt", vocabulary_text, sizeof vocabulary_text - 1, &vocabulary));
+    ok(hl_vocabulary_of_lines(vocabulary_text, sizeof vocabulary_text - 1, &vocabulary));
     measure(folder, &run, &maps, &csv, labels);
     labels[LAYERS * HEADS - 1].kind = HL_LABEL_RELATION; /* which no metric is there for */
     labels[LAYERS * HEADS - 1].parameter = 0;

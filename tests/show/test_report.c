@@ -35,7 +35,7 @@ static void make_example(report_example *made, int n_layers, int64_t H, int64_t 
     made->run = made_up_run_make(n_layers, H, E, T, n_snapshots);
     made->maps.n_snapshots = n_snapshots;
     expect_ok(made_up_run_add(&made->run, &made->maps, 0));
-    expect_ok(hl_vocabulary_parse("vocab.txt", tokens, sizeof tokens - 1, &made->vocabulary));
+    expect_ok(hl_vocabulary_of_lines(tokens, sizeof tokens - 1, &made->vocabulary));
     for (int64_t i = 0; i < n_layers * H; i++) {
         made->labels[i] = (hl_label){ .kind = HL_LABEL_OFFSET, .parameter = -(i % H + 1), .score = { 0.75, 0.125, 4 } };
         made->effect[i] = (hl_head_effect){ 0.5, 0.25, 0.0625, NAN, HL_FAITHFUL_UNKNOWN };

@@ -134,7 +134,7 @@ TEST(the_files_are_tables_of_classes)
 {
     static const char vocab[] = "<pad>\n<sep>\n<mask>\na,\"b\"\n";
     hl_vocabulary *names;
-    CHECK_OK(hl_vocabulary_parse("vocab.txt", vocab, sizeof vocab - 1, &names));
+    CHECK_OK(hl_vocabulary_of_lines(vocab, sizeof vocab - 1, &names));
     hl_class_counts counts = counted();
     hl_text scores = { 0 }, confusion = { 0 };
     hl_scores_csv_print(&counts, names, &scores);

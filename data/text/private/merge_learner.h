@@ -5,6 +5,7 @@
 #include "data/text/private/heap.h"
 #include "data/text/private/number_table.h"
 #include "data/text/private/text_set.h"
+#include "data/text/private/tokens_parts.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,8 +20,7 @@ typedef struct hl_merge_learner {
     } * words;
     size_t n_words, words_capacity;
 
-    /* The result: left and right of each merge, two ids per merge. */
-    int32_t *merges;
+    hl_merge *merges; /* the result */
     size_t n_merges, merges_capacity;
 
     /* working memory */

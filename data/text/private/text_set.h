@@ -3,6 +3,7 @@
 
 #include "core/base/status.h"
 #include "core/base/text.h"
+#include "data/text/lines.h"
 #include "data/text/private/number_table.h"
 
 #include <stdbool.h>
@@ -26,9 +27,12 @@ typedef struct hl_text_set {
  * HL_NO_MEMORY. */
 hl_status hl_text_set_add(hl_text_set *set, const char *text, size_t size, int64_t count, size_t *number);
 
-/* The text with that number, size bytes and a zero byte, valid until the next text is added. NULL is allowed for
- * *size. */
-const char *hl_text_set_get(const hl_text_set *set, size_t number, size_t *size);
+/* Appends a text, which may be in the set already. It is not found until the caller adds its number to the table.
+ * HL_NO_MEMORY. */
+hl_status hl_text_set_append(hl_text_set *set, const char *text, size_t size);
+
+/* The text with that number, with a zero byte after it, valid until the next text is added. */
+hl_span hl_text_set_get(const hl_text_set *set, size_t number);
 
 /* The number of the text; -1 if it is not in the set. */
 int64_t hl_text_set_find(const hl_text_set *set, const char *text, size_t size);

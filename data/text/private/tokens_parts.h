@@ -2,9 +2,9 @@
 #pragma once
 
 #include "core/base/status.h"
-#include "core/base/text.h"
 #include "data/text/private/hash.h"
 #include "data/text/private/number_table.h"
+#include "data/text/private/text_set.h"
 #include "data/text/private/tokens_added.h"
 #include "data/text/private/unigram.h"
 #include "data/text/tokens.h"
@@ -47,9 +47,8 @@ struct hl_tokens {
     hl_tokens_rules rules;
 
     /* set by the maker, with hl_tokens_add and these arrays */
-    hl_text text; /* the pieces, each with a zero byte */
-    size_t *starts, starts_capacity;
-    int32_t n;
+    hl_text_set pieces; /* numbered by their ids; hl_tokens_index finds those that were appended */
+    int32_t n;          /* of pieces; set by hl_tokens_add, and by hl_tokens_index */
     hl_added_token *added;
     size_t n_added, added_capacity;
     int32_t n_model; /* the first pieces, into which words are cut; 0: all. The others are found only as added tokens */
@@ -60,7 +59,6 @@ struct hl_tokens {
     hl_template single, pair;
 
     /* set by hl_tokens_index */
-    hl_number_table ids;                                                       /* of pieces */
     enum hl_piece_kind { HL_OF_MODEL, HL_ORDINARY, HL_SPECIAL } * piece_kinds; /* by id; the last two: added */
     hl_token_matcher matchers[2]; /* for texts as they are; for normalized texts */
     size_t longest;               /* the bytes of the longest piece */

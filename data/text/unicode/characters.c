@@ -22,8 +22,12 @@ static const hl_code_class *class_of(uint32_t code)
     if (code < HL_LATIN) {
         return &hl_code_classes[hl_latin_classes[code]];
     }
-    const hl_code_range *range = hl_code_entry(hl_class_ranges, hl_class_ranges_n, sizeof *range, code);
-    return &hl_code_classes[range != NULL ? range->value : 0];
+    size_t at = 0, above = hl_class_starts_n; /* the last class that begins at the code or before it */
+    while (above - at > 1) {
+        size_t middle = at + (above - at) / 2;
+        *(hl_class_starts[middle] >> 8 <= code ? &at : &above) = middle;
+    }
+    return &hl_code_classes[hl_class_starts[at] & 0xFF];
 }
 
 unsigned hl_bert_class(uint32_t code)

@@ -29,7 +29,7 @@ CLASSES = {"dropped": 1, "white": 2, "punctuation": 4, "cjk": 8}
 KINDS = {"letter": 1, "number": 2, "white": 3}
 REMOVED = 128
 LATIN = 256
-SEARCHED = {"hl_class_ranges", "hl_decompositions", "hl_compositions", "hl_bert_lower"}
+SEARCHED = {"hl_class_starts", "hl_decompositions", "hl_compositions", "hl_bert_lower"}
 CLUSTERS = {"joins": 1, "control": 2, "prepended": 4, "picture": 8, "consonant": 16, "linker": 32, "conjoins": 64}
 
 
@@ -182,20 +182,16 @@ def clusters():
 
 def classes(*properties):
     """The different combinations of properties, numbered from the usual one on: nothing. Also the numbers of the first
-    LATIN characters, and the ranges of all others."""
+    LATIN characters, and where among all others a run of characters begins, with their number in the lowest byte."""
     found, numbers = {(0,) * len(properties): 0}, {}
     for code in CODES:
         numbers[code] = found.setdefault(tuple(int(values.get(code, 0)) for values in properties), len(found))
-    ranges = []
-    for code, number in numbers.items():
-        if ranges and ranges[-1][1] == code - 1 and ranges[-1][2] == number:
-            ranges[-1][1] = code
-        elif code >= LATIN and number > 0:
-            ranges.append([code, code, number])
+    others = range(LATIN, 0x110000)
+    starts = [code for code in others if code == LATIN or numbers.get(code, 0) != numbers.get(code - 1, 0)]
     return (
         ["{ " + ", ".join(map(str, values)) + " }" for values in found],
         [str(numbers[code]) for code in range(LATIN)],
-        [f"{{ {first:#x}, {last:#x}, {number} }}" for first, last, number in ranges],
+        [f"{code << 8 | numbers.get(code, 0):#x}" for code in starts],
     )
 
 
@@ -232,12 +228,12 @@ def main():
         sys.exit(f"needs tokenizers {VERSION}, not {tokenizers.__version__}")
     marks, parts = accents()
     runs_of_parts, becomes, pairs = composition(parts)
-    every, latin, ranges = classes(bert_classes(), marks, byte_level_kinds(), words(), clusters())
+    every, latin, starts = classes(bert_classes(), marks, byte_level_kinds(), words(), clusters())
     write(
         "class_table.c",
         ("hl_code_class", "hl_code_classes", every),
         ("unsigned char", "hl_latin_classes", latin),
-        ("hl_code_range", "hl_class_ranges", ranges),
+        ("uint32_t", "hl_class_starts", starts),
     )
     write(
         "composition_table.c",

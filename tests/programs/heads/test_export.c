@@ -36,7 +36,7 @@ static void make(made *m, int64_t example)
 {
     static const char names[] = "<pad>\n<sep>\n<mask>\na\nb,\n\"c\n";
     *m = (made){ .config = { .vocabulary = 6, .n_layers = 2, .heads = { 2, 1 } } };
-    CHECK_OK(hl_vocabulary_parse("names", names, strlen(names), &m->vocabulary));
+    CHECK_OK(hl_vocabulary_of_lines(names, strlen(names), &m->vocabulary));
     fill(first, 2);
     fill(second, 1);
     m->snapshot = (hl_snapshot){

@@ -1,5 +1,5 @@
 /* Unicode tables as in the `tokenizers` library; data/text/unicode/make_tables.py writes them. They are sorted by code
- * point. A code point that is in none of a table's entries has no properties, or does not change. Read through
+ * point. A code point that is in none of a table's entries does not change. Read through
  * data/text/unicode/private/unicode.h. */
 #pragma once
 
@@ -37,8 +37,8 @@ typedef struct hl_code_parts {
 
 extern const hl_code_class hl_code_classes[];  /* the first has no properties */
 extern const unsigned char hl_latin_classes[]; /* of the first HL_LATIN code points: indices of their classes */
-extern const hl_code_range hl_class_ranges[];  /* of the others */
-extern const size_t hl_class_ranges_n;
+extern const uint32_t hl_class_starts[]; /* of the others: where a class begins, times 256, plus the class's index */
+extern const size_t hl_class_starts_n;
 extern const hl_code_parts hl_decompositions[]; /* canonical, all that is not Hangul; `at` grows, too */
 extern const size_t hl_decompositions_n;
 extern const uint32_t hl_parts[];
