@@ -8,7 +8,7 @@
 #define BERT "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n"
 #define LETTERS                                                       \
     BERT "un\n##aff\n##able\n##a\nab\nabc\n##c\na\n.\n[\n]\ncafe\n##" \
-         "\xE1\x84\x92\n\xE4\xB8\xAD\nmask\n\xCE\xA3\n\xCF\x83\n##\xCF\x83\n"
+         "\xE1\x84\x92\n中\nmask\nΣ\nσ\n##σ\n"
 
 TEST(wordpiece_takes_the_longest_piece)
 {
@@ -25,13 +25,13 @@ TEST(wordpiece_takes_the_longest_piece)
 TEST(wordpiece_normalises_as_bert_does)
 {
     hl_tokens *tokens = kept_tokens(wordpiece_of(LETTERS, true));
-    check_pieces(tokens, "CAF\xC3\x89 cafe\xCC\x81", false, "cafe@0-5 cafe@6-10");
-    check_pieces(tokens, "a\xE4\xB8\xADz", false, "a@0-1 \xE4\xB8\xAD@1-4 [UNK]@4-5");
+    check_pieces(tokens, "CAFÉ cafe\xCC\x81", false, "cafe@0-5 cafe@6-10");
+    check_pieces(tokens, "a中z", false, "a@0-1 中@1-4 [UNK]@4-5");
     check_pieces(tokens,
                  "a\x0B\xC2\xAD"
                  "b",
-                 false, "ab@0-5"); /* U+000B vanishes, it is no space */
-    check_pieces(tokens, "\xCE\xA3\xCE\xA3", false, "\xCF\x83@0-2 ##\xCF\x83@2-4"); /* no final sigma */
+                 false, "ab@0-5");                      /* U+000B vanishes, it is no space */
+    check_pieces(tokens, "ΣΣ", false, "σ@0-2 ##σ@2-4"); /* no final sigma */
     tokens = kept_tokens(wordpiece_of("[UNK]\na\n##\xE0\xA3\x94\n##\xE1\xAD\x84\n", true));
     check_pieces(tokens, "a\xE0\xA3\x94\xE1\xAD\x84", false, /* two marks change places */
                  "a@0-1 ##\xE1\xAD\x84@4-7 ##\xE0\xA3\x94@1-4");
@@ -39,7 +39,7 @@ TEST(wordpiece_normalises_as_bert_does)
     check_pieces(tokens, "a\xE0\xA3\x94\xCD\x8F\xE1\xAD\x84", false, /* not over U+034F */
                  "a@0-1 ##\xE0\xA3\x94@1-4 ##\xE1\xAD\x84@6-9");
     tokens = kept_tokens(wordpiece_of(LETTERS, false));
-    check_pieces(tokens, "A cafe\xCC\x81 \xCE\xA3", false, "[UNK]@0-1 [UNK]@2-8 \xCE\xA3@9-11");
+    check_pieces(tokens, "A cafe\xCC\x81 Σ", false, "[UNK]@0-1 [UNK]@2-8 Σ@9-11");
 }
 
 /* `count` times the text, in new memory (free). */
@@ -215,7 +215,7 @@ TEST(a_sentence_comes_word_by_word)
     CHECK_OK(hl_tokens_encode_word(tokens, "the", 3, true, &pieces));
     CHECK_OK(hl_tokens_encode_word(tokens, "the", 3, false, &pieces));
     ck_assert_int_eq(hl_tokens_encode_word(tokens, "", 0, false, &pieces).code, HL_INVALID);
-    check_shown(tokens, &pieces, "the@0-3 \xC4\xA0the@0-3");
+    check_shown(tokens, &pieces, "the@0-3 Ġthe@0-3");
 }
 
 static const struct {
@@ -227,9 +227,9 @@ static const struct {
     { "a \n b\n\nc", "a| \n| b|\n|\n|c" },
     { "a  ", "a|  " },
     { " ", " " },
-    { "x1\xC2\xBD-- 'tis !'s", "x|1\xC2\xBD|--| '|tis| !'|s" },
+    { "x1½-- 'tis !'s", "x|1½|--| '|tis| !'|s" },
     { "\xC2\xA0x\xE3\x80\x80\xE3\x80\x80y", "\xC2\xA0|x|\xE3\x80\x80|\xE3\x80\x80|y" },
-    { "\xD0\xB0\xE4\xB8\xAD\xCC\x81", "\xD0\xB0\xE4\xB8\xAD|\xCC\x81" },
+    { "а\xE4\xB8\xAD\xCC\x81", "а中|\xCC\x81" },
 };
 
 LOOP_TEST(texts_are_cut_as_by_the_regular_expression, 0, sizeof pretokens / sizeof pretokens[0])
@@ -246,10 +246,9 @@ LOOP_TEST(texts_are_cut_as_by_the_regular_expression, 0, sizeof pretokens / size
 
 #define BPE                                                                                                        \
     "{\"model\": {\"type\": \"BPE\", \"vocab\": {\"a\": 0, \"b\": 1, \"c\": 2, \"ab\": 3, \"bc\": 4, \"abc\": 5, " \
-    "\"\xC4\xA0\": 6, "                                                                                            \
-    "\"\xC4\xA0"                                                                                                   \
-    "a\": 7, \"\xC3\x83\": 8, \"\xC2\xA9\": 9, \"!\": 10}, \"merges\": [\"b c\", [\"a\", \"b\"], \"a bc\", "       \
-    "\"\xC4\xA0 "                                                                                                  \
+    "\"Ġ\": 6, "                                                                                                  \
+    "\"Ġa\": 7, \"Ã\": 8, \"©\": 9, \"!\": 10}, \"merges\": [\"b c\", [\"a\", \"b\"], \"a bc\", "               \
+    "\"Ġ "                                                                                                        \
     "a\"]}, "                                                                                                      \
     "\"pre_tokenizer\": {\"type\": \"ByteLevel\", \"add_prefix_space\": %s}, \"added_tokens\": [{\"id\": 11, "     \
     "\"content\": \"<s>\", "                                                                                       \
@@ -264,29 +263,25 @@ static hl_tokens *bpe(bool prefix_space)
 TEST(bpe_merges_by_rank)
 {
     hl_tokens *tokens = bpe(false);
-    check_pieces(tokens, "abcab abab", false, "abc@0-3 ab@3-5 \xC4\xA0@5-6 ab@6-8 ab@8-10");
+    check_pieces(tokens, "abcab abab", false, "abc@0-3 ab@3-5 Ġ@5-6 ab@6-8 ab@8-10");
     check_pieces(tokens, "xax", false, "a@1-2"); /* bytes without a piece, where there is no unknown token */
     check_pieces(tokens, "a <mask> <s>a", true, "a@0-1 <mask>@1-9 <s>@9-12 a@12-13");
     check_pieces(tokens, "<s><mask><mask> ", true, "<s>@0-3 <mask>@3-9 <mask>@9-16");
     tokens = bpe(true);
-    check_pieces(tokens, "ab a", false,
-                 "\xC4\xA0@0-1 ab@0-2 \xC4\xA0"
-                 "a@2-4");
-    check_pieces(tokens, " ab", false, "\xC4\xA0@0-1 ab@1-3");
-    check_pieces(tokens, "\tab", false, "\xC4\xA0@0-1 ab@1-3");
+    check_pieces(tokens, "ab a", false, "Ġ@0-1 ab@0-2 Ġa@2-4");
+    check_pieces(tokens, " ab", false, "Ġ@0-1 ab@1-3");
+    check_pieces(tokens, "\tab", false, "Ġ@0-1 ab@1-3");
     check_pieces(tokens, "", false, "");
     hl_pieces pieces = { 0 };
     CHECK_OK(hl_tokens_encode_more(tokens, "ab<s>a", 6, true, &pieces));
-    check_shown(tokens, &pieces,
-                "ab@0-2 <s>@2-5 \xC4\xA0"
-                "a@5-6");
+    check_shown(tokens, &pieces, "ab@0-2 <s>@2-5 Ġa@5-6");
 }
 
 TEST(offsets_are_those_of_whole_characters)
 {
     hl_tokens *tokens = kept_tokens(learned((hl_tokens_options){ .kind = HL_TOKENS_BYTES }, ""));
     ck_assert_int_eq(hl_tokens_size(tokens), 256);
-    check_pieces(tokens, "a\xC3\xA9", false, "a@0-1 \xC3\x83@1-3 \xC2\xA9@1-3");
+    check_pieces(tokens, "aé", false, "a@0-1 Ã@1-3 ©@1-3");
     hl_pieces pieces = { 0 };
     CHECK_OK(hl_tokens_encode(tokens, "\0\xFF\n", 3, false, &pieces)); /* any bytes */
     ck_assert_int_eq(pieces.at[0].id, 0);
@@ -306,11 +301,10 @@ TEST(words_and_characters)
                  "A <unk>\ta,b",
                  false, "a@0-1 <unk>@3-4 <unk>@5-10 a,b@11-14");
     check_pieces(tokens, "a<unk> a", true, "a@0-1 <unk>@1-6 a@7-8");
-    tokens = kept_tokens(
-        learned((hl_tokens_options){ .kind = HL_TOKENS_CHARS, .size = 9, .lowercase = true }, "Aa \xC3\x89"));
-    check_pieces(tokens, "a \xC3\xA9\xC3\x89", false, "a@0-1  @1-2 \xC3\xA9@2-4 \xC3\xA9@4-6");
+    tokens = kept_tokens(learned((hl_tokens_options){ .kind = HL_TOKENS_CHARS, .size = 9, .lowercase = true }, "Aa É"));
+    check_pieces(tokens, "a éÉ", false, "a@0-1  @1-2 é@2-4 é@4-6");
     hl_pieces pieces = { 0 };
-    hl_status status = hl_tokens_encode(tokens, "a\xC3\xA9z", 4, false, &pieces);
+    hl_status status = hl_tokens_encode(tokens, "aéz", 4, false, &pieces);
     ck_assert_int_eq(status.code, HL_INVALID);
     ck_assert_str_eq(status.text, "at byte 3: no piece is z, and there is no unknown token");
     ck_assert_uint_eq(pieces.n, 0);
@@ -332,8 +326,8 @@ TEST(ids_become_text_again)
     ck_assert_ptr_null(text.bytes);
     tokens = bpe(false);
     const int32_t pieces[] = { 11, 5, 7, 8, 9 };
-    check_decoded(tokens, pieces, 5, false, "abc a\xC3\xA9");
-    check_decoded(tokens, pieces, 5, true, "<s>abc a\xC3\xA9");
+    check_decoded(tokens, pieces, 5, false, "abc aé");
+    check_decoded(tokens, pieces, 5, true, "<s>abc aé");
 }
 
 LOOP_TEST(bytes_and_bpe_lose_nothing, 0, 2)

@@ -31,8 +31,7 @@ TEST(words_by_frequency_then_bytes)
 
 TEST(characters_by_frequency)
 {
-    check_vocabulary(learned((hl_tokens_options){ .kind = HL_TOKENS_CHARS, .size = 9 }, "zz\xC3\xA9yy\nz"), 0,
-                     "z y \n \xC3\xA9");
+    check_vocabulary(learned((hl_tokens_options){ .kind = HL_TOKENS_CHARS, .size = 9 }, "zzéyy\nz"), 0, "z y \n é");
 }
 
 TEST(special_tokens_come_first_and_wrap)
@@ -55,10 +54,10 @@ TEST(bpe_joins_the_most_frequent_pair)
     /* 3 times: "lo", "ow", "we", " l"; the lower ids come first, then "w" and "e" before " " and "lo" */
     hl_tokens *tokens =
         learned((hl_tokens_options){ .kind = HL_TOKENS_BPE, .size = 262 }, " low low lower newest newest");
-    check_vocabulary(tokens, 256, "lo we \xC4\xA0lo ewe newe st");
+    check_vocabulary(tokens, 256, "lo we Ġlo ewe newe st");
     tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_BPE, .size = 9999, .min_count = 3 },
                      " low low lower newest newest");
-    check_vocabulary(tokens, 256, "lo we \xC4\xA0lo");
+    check_vocabulary(tokens, 256, "lo we Ġlo");
     tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_BPE, .size = 9999 }, "aaaaa");
     check_vocabulary(tokens, 256, "aa aaa aaaaa"); /* pairs that overlap */
 }
@@ -66,7 +65,7 @@ TEST(bpe_joins_the_most_frequent_pair)
 TEST(wordpiece_marks_what_continues)
 {
     hl_tokens *tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_WORDPIECE, .size = 40, .lowercase = true },
-                                "Hug pug, hug\xC3\xA9 hugs");
+                                "Hug pug, hugé hugs");
     check_vocabulary(tokens, 0, "[UNK] , e g h p s u ##e ##g ##s ##u ##ug hug pug huge hugs");
     tokens = learned((hl_tokens_options){ .kind = HL_TOKENS_WORDPIECE, .size = 13 }, "ab ab ab ac b c a");
     check_vocabulary(tokens, 0, "[UNK] a b c ##b ##c ab ac"); /* three characters are a quarter of 13 */

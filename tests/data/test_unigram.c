@@ -5,8 +5,6 @@
 #include <math.h>
 #include <time.h>
 
-#define S "\xE2\x96\x81" /* the mark of a space */
-
 /* ---- a model of SentencePiece, made by tests/data/tokens/make_unigram.py ---- */
 
 static hl_tokens *of_sentencepiece(void)
@@ -20,55 +18,45 @@ static const struct {
 } difficult[] = {
     { "", "" },
     { "   ", "" },
-    { "rugovi  me", S "rugovi@0-6 " S "@8-9 m@8-9 e@9-10" },
-    { "tedeba\xC3\xB1u RUGOVI",
-      S "tedeba\xC3\xB1u@0-9 " S "@10-11 R@10-11 <unk>@11-12 G@12-13 <unk>@13-14 V@14-15 <unk>@15-16" },
-    { "\xE3\x80\x80tedeba\xC3\xB1u\x09me\x0D\x0Ala",
-      S "tedeba\xC3\xB1u@3-12 " S "@13-14 m@13-14 e@14-15 " S "@17-18 l@17-18 a@18-19" },
-    { "\xEF\xBD\x94\xEF\xBD\x85\xEF\xBD\x84\xEF\xBD\x85\xEF\xBD\x82\xEF\xBD\x81\xC3\xB1\xEF\xBD\x95",
-      S "tedeba\xC3\xB1u@0-23" },
-    { "\xC3\xB1 n\xCC\x83", S "@0-2 \xC3\xB1@0-2 " S "@3-4 n@3-4 <unk>@4-6" },
-    { "e\xCC\x81 e\xCC\x81\xCC\x81 e\xCC\x81\xCC\x81\xCC\x81",
-      S "@0-1 \xC3\xA9@0-1 " S "@4-5 \xC3\xA9@4-5 " S "@10-11 e@10-11 <unk>@11-17" },
-    { "\xEF\xAC\x81\xCC\x81xo \xEF\xAC\x83", S ""
-                                               "fixo@0-7 " S "@8-11 f@8-11 f@8-11 i@8-11" },
-    { "\xC2\xBD\xC2\xBC"
-      "a",
-      S "@0-2 1@0-2 \xE2\x81\x84@0-2 2@0-2 1@2-4 \xE2\x81\x84@2-4 <unk>@2-4 a@4-5" },
-    { "\xEF\xB7\xBA", S "@0-3 <unk>@0-3 " S "@0-3 \xD8\xA7@0-3 <unk>@0-3 " S "@0-3 <unk>@0-3 \xD9\x8A@0-3 <unk>@0-3 " S
-                        "@0-3 \xD9\x88@0-3 <unk>@0-3" },
+    { "rugovi  me", "▁rugovi@0-6 ▁@8-9 m@8-9 e@9-10" },
+    { "tedebañu RUGOVI", "▁tedebañu@0-9 ▁@10-11 R@10-11 <unk>@11-12 G@12-13 <unk>@13-14 V@14-15 <unk>@15-16" },
+    { "\xE3\x80\x80tedebañu\x09me\x0D\x0Ala", "▁tedebañu@3-12 ▁@13-14 m@13-14 e@14-15 ▁@17-18 l@17-18 a@18-19" },
+    { "\xEF\xBD\x94\xEF\xBD\x85\xEF\xBD\x84\xEF\xBD\x85\xEF\xBD\x82\xEF\xBD\x81ñ\xEF\xBD\x95", "▁tedebañu@0-23" },
+    { "ñ n\xCC\x83", "▁@0-2 ñ@0-2 ▁@3-4 n@3-4 <unk>@4-6" },
+    { "e\xCC\x81 e\xCC\x81\xCC\x81 e\xCC\x81\xCC\x81\xCC\x81", "▁@0-1 é@0-1 ▁@4-5 é@4-5 ▁@10-11 e@10-11 <unk>@11-17" },
+    { "\xEF\xAC\x81\xCC\x81xo \xEF\xAC\x83", "▁fixo@0-7 ▁@8-11 f@8-11 f@8-11 i@8-11" },
+    { "½¼a", "▁@0-2 1@0-2 ⁄@0-2 2@0-2 1@2-4 ⁄@2-4 <unk>@2-4 a@4-5" },
+    { "\xEF\xB7\xBA", "▁@0-3 <unk>@0-3 ▁@0-3 \xD8\xA7@0-3 <unk>@0-3 ▁@0-3 <unk>@0-3 \xD9\x8A@0-3 <unk>@0-3 ▁@0-3 "
+                      "\xD9\x88@0-3 <unk>@0-3" },
     { "me\xC2\xADla m\xE2\x80\x8D"
       "e",
-      S "mela@0-6 " S "@7-8 m@7-8 e@11-12" },
+      "▁mela@0-6 ▁@7-8 m@7-8 e@11-12" },
     { "\xE0\xA4\x95\xE0\xA5\x8D\xE0\xA4\xB7 \xE0\xA4\x95\xE0\xA5\x8D\xE0\xA5\x98\xCC\x81",
-      S "@0-3 \xE0\xA4\x95@0-3 \xE0\xA5\x8D@3-6 \xE0\xA4\xB7@6-9 " S
-        "@10-13 \xE0\xA4\x95@10-13 \xE0\xA5\x8D@13-16 \xE0\xA4\x95@16-19 <unk>@16-21" },
-    { "\xE0\xA5\x98\xCC\x81", S "@0-3 \xE0\xA4\x95@0-3 <unk>@3-5" },
-    { "\xED\x95\x9C\xCC\x81\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB", S "@0-3 \xED\x95\x9C@0-3 <unk>@3-14" },
-    { "a<mask> me", S "@0-1 a@0-1 <mask>@1-7 " S "@8-9 m@8-9 e@9-10" },
+      "▁@0-3 \xE0\xA4\x95@0-3 \xE0\xA5\x8D@3-6 \xE0\xA4\xB7@6-9 ▁@10-13 \xE0\xA4\x95@10-13 \xE0\xA5\x8D@13-16 "
+      "\xE0\xA4\x95@16-19 <unk>@16-21" },
+    { "\xE0\xA5\x98\xCC\x81", "▁@0-3 \xE0\xA4\x95@0-3 <unk>@3-5" },
+    { "\xED\x95\x9C\xCC\x81\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB", "▁@0-3 한@0-3 <unk>@3-14" },
+    { "a<mask> me", "▁@0-1 a@0-1 <mask>@1-7 ▁@8-9 m@8-9 e@9-10" },
     { "me <mask> la<mask>la",
-      S "@0-1 m@0-1 e@1-2 <mask>@2-9 " S "@10-11 l@10-11 a@11-12 <mask>@12-18 " S "@18-19 l@18-19 a@19-20" },
-    { "<s>me</s>", "<s>@0-3 " S "@3-4 m@3-4 e@4-5 </s>@5-9" },
+      "▁@0-1 m@0-1 e@1-2 <mask>@2-9 ▁@10-11 l@10-11 a@11-12 <mask>@12-18 ▁@18-19 l@18-19 a@19-20" },
+    { "<s>me</s>", "<s>@0-3 ▁@3-4 m@3-4 e@4-5 </s>@5-9" },
     { "<unk>", "<unk>@0-5" },
-    { "me" S "la " S S "", S "@0-1 m@0-1 e@1-2 " S "@2-5 l@5-6 a@6-7 " S "@8-11 " S "@11-14" },
-    { "newtok newtoks", "newtok@0-6 " S "@7-8 n@7-8 e@8-9 <unk>@9-10 t@10-11 o@11-12 k@12-13 s@13-14" },
-    { "\xEF\xAC\x81rst  me", "\xEF\xAC\x81rst@0-8 " S "@8-9 m@8-9 e@9-10" },
-    { "\xE4\xB8\xAD\xE6\x96\x87\xE8\xAA\x9E \xE6\x97\xA5\xE4\xB8\xAD\xE4\xB8\xAD",
-      S "@0-3 \xE4\xB8\xAD@0-3 \xE6\x96\x87@3-6 \xE8\xAA\x9E@6-9 " S
-        "@10-13 \xE6\x97\xA5@10-13 \xE4\xB8\xAD\xE4\xB8\xAD@13-19" },
-    { "qqqqq", S "@0-1 <unk>@0-5" },
-    { "\xD0\xBA\xD0\xB2\xD0\xB0 \xD0\xB6\xD1\x89",
-      S "@0-2 \xD0\xBA@0-2 \xD0\xB2@2-4 \xD0\xB0@4-6 " S "@7-9 \xD0\xB6@7-9 \xD1\x89@9-11" },
-    { "\xD0\xB0\xCC\x81", S "@0-2 \xD0\xB0@0-2 <unk>@2-4" },
-    { "\xCD\x80\xCD\x81", S "@0-2 <unk>@0-2" },
+    { "me▁la ▁▁", "▁@0-1 m@0-1 e@1-2 ▁@2-5 l@5-6 a@6-7 ▁@8-11 ▁@11-14" },
+    { "newtok newtoks", "newtok@0-6 ▁@7-8 n@7-8 e@8-9 <unk>@9-10 t@10-11 o@11-12 k@12-13 s@13-14" },
+    { "\xEF\xAC\x81rst  me", "\xEF\xAC\x81rst@0-8 ▁@8-9 m@8-9 e@9-10" },
+    { "中文語 日中中", "▁@0-3 中@0-3 文@3-6 語@6-9 ▁@10-13 日@10-13 中中@13-19" },
+    { "qqqqq", "▁@0-1 <unk>@0-5" },
+    { "ква жщ", "▁@0-2 к@0-2 в@2-4 а@4-6 ▁@7-9 ж@7-9 щ@9-11" },
+    { "\xD0\xB0\xCC\x81", "▁@0-2 а@0-2 <unk>@2-4" },
+    { "\xCD\x80\xCD\x81", "▁@0-2 <unk>@0-2" },
     { "\x0D\x0A"
       "a\x0D"
       "b",
-      S "@2-3 a@2-3 " S "@4-5 b@4-5" },
-    { "\xE3\x8C\x80", S "@0-3 <unk>@0-3" },
-    { "x\xCD\x84\xCC\x81", S "@0-1 x@0-1 <unk>@1-5" },
-    { "\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x91\xA7", S "@0-4 <unk>@0-18" },
-    { "\xC2\xA9\xE2\x80\x8D\xC2\xAE\xCC\x81", S "@0-2 <unk>@0-9" },
+      "▁@2-3 a@2-3 ▁@4-5 b@4-5" },
+    { "\xE3\x8C\x80", "▁@0-3 <unk>@0-3" },
+    { "x\xCD\x84\xCC\x81", "▁@0-1 x@0-1 <unk>@1-5" },
+    { "\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x91\xA7", "▁@0-4 <unk>@0-18" },
+    { "©\xE2\x80\x8D\xC2\xAE\xCC\x81", "▁@0-2 <unk>@0-9" },
 };
 
 LOOP_TEST(difficult_strings_have_the_pieces_of_the_reference, 0, sizeof difficult / sizeof difficult[0])
@@ -96,11 +84,11 @@ TEST(pieces_of_many_scripts_are_those_of_the_reference)
 /* An unknown character has the score 20. */
 #define POSITIVE \
     "\"model\": {\"type\": \"Unigram\", \"unk_id\": 0, \"vocab\": [[\"<unk>\", 30], [\"xy\", 30], [\"yz\", 30]]}"
-#define METASPACE(rest) "{\"type\": \"Metaspace\", \"replacement\": \"" S "\"" rest "}"
+#define METASPACE(rest) "{\"type\": \"Metaspace\", \"replacement\": \"▁\"" rest "}"
 #define SPLIT "{\"type\": \"WhitespaceSplit\"}"
 #define SPACES(content) "{\"type\": \"Replace\", \"pattern\": {\"Regex\": \" {2,}\"}, \"content\": \"" content "\"}"
 #define STRIP "{\"type\": \"Strip\", \"strip_left\": false, \"strip_right\": true}"
-#define LETTERS "[\"a\", -2], [\"b\", -2], [\"ab\", -3.0], [\"" S "\", -2.5], [\"" S "a\", -3.5]"
+#define LETTERS "[\"a\", -2], [\"b\", -2], [\"ab\", -3.0], [\"▁\", -2.5], [\"▁a\", -3.5]"
 
 static hl_tokens *unigram(const char *model, const char *normalizer, const char *pre_tokenizer)
 {
@@ -114,9 +102,9 @@ TEST(the_cut_with_the_highest_sum_is_taken)
     ck_assert_int_eq(hl_tokens_get_kind(tokens), HL_TOKENS_UNIGRAM);
     ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_UNK), 0);
     check_pieces(tokens, "abba", false, "ab@0-2 b@2-3 a@3-4");
-    check_pieces(tokens, "a a", false, "a@0-1 " S "a@1-3");
+    check_pieces(tokens, "a a", false, "a@0-1 ▁a@1-3");
     check_pieces(tokens, "xyaz", false, "<unk>@0-2 a@2-3 <unk>@3-4");
-    check_pieces(tokens, "x y", false, "<unk>@0-1 " S "@1-2 <unk>@2-3");
+    check_pieces(tokens, "x y", false, "<unk>@0-1 ▁@1-2 <unk>@2-3");
     check_pieces(tokens, "<unk>", false, "<unk>@0-5"); /* a piece like any other */
     tokens = unigram(MODEL("0", "[\"a\", -1], [\"b\", -1], [\"ab\", -2]"), "null", METASPACE(""));
     check_pieces(tokens, "ab", false, "<unk>@0-1 ab@0-2"); /* of equal sums, that with the longer last piece */
@@ -152,10 +140,10 @@ TEST(a_character_without_a_piece_needs_an_unknown_token)
 {
     hl_tokens *tokens = unigram(MODEL("null", LETTERS), "null", METASPACE(""));
     hl_pieces pieces = { 0 };
-    check_pieces(tokens, "ab", false, S "@0-1 ab@0-2");
-    hl_status status = hl_tokens_encode(tokens, "ab a\xC3\xA9", 6, false, &pieces);
+    check_pieces(tokens, "ab", false, "▁@0-1 ab@0-2");
+    hl_status status = hl_tokens_encode(tokens, "ab aé", 6, false, &pieces);
     ck_assert_int_eq(status.code, HL_INVALID);
-    ck_assert_str_eq(status.text, "no piece begins with \xC3\xA9, and there is no unknown token");
+    ck_assert_str_eq(status.text, "no piece begins with é, and there is no unknown token");
     ck_assert_uint_eq(pieces.n, 0);
     hl_pieces_free(&pieces);
     tokens = unigram(MODEL("null", "[\"a\", -2], [\"ab\", -3]"), "null", METASPACE(", \"prepend_scheme\": \"never\""));
@@ -166,19 +154,16 @@ static const struct {
     const char *normalizer, *pre_tokenizer, *pieces; /* of "a  b\t a" and a space */
     bool bare;
 } forms[] = {
-    { "null", METASPACE(""), S "a@0-1 " S "@1-2 " S "@2-3 b@3-4 <unk>@4-5 " S "a@5-7 " S "@7-8", false },
-    { "null", METASPACE(", \"add_prefix_space\": false"),
-      "a@0-1 " S "@1-2 " S "@2-3 b@3-4 <unk>@4-5 " S "a@5-7 " S "@7-8", true },
-    { SPACES(" "), METASPACE(", \"add_prefix_space\": true"), S "a@0-1 " S "@2-3 b@3-4 <unk>@4-5 " S "a@5-7 " S "@7-8",
-      false },
-    { "{\"type\": \"Sequence\", \"normalizers\": [" STRIP ", " SPACES(S) "]}",
-      METASPACE(", \"prepend_scheme\": \"first\", \"split\": true"), S "a@0-1 " S "@2-3 b@3-4 <unk>@4-5 " S "a@5-7",
-      false },
+    { "null", METASPACE(""), "▁a@0-1 ▁@1-2 ▁@2-3 b@3-4 <unk>@4-5 ▁a@5-7 ▁@7-8", false },
+    { "null", METASPACE(", \"add_prefix_space\": false"), "a@0-1 ▁@1-2 ▁@2-3 b@3-4 <unk>@4-5 ▁a@5-7 ▁@7-8", true },
+    { SPACES(" "), METASPACE(", \"add_prefix_space\": true"), "▁a@0-1 ▁@2-3 b@3-4 <unk>@4-5 ▁a@5-7 ▁@7-8", false },
+    { "{\"type\": \"Sequence\", \"normalizers\": [" STRIP ", " SPACES("▁") "]}",
+      METASPACE(", \"prepend_scheme\": \"first\", \"split\": true"), "▁a@0-1 ▁@2-3 b@3-4 <unk>@4-5 ▁a@5-7", false },
     { "null", "{\"type\": \"Sequence\", \"pretokenizers\": [" SPLIT ", " METASPACE("") "]}",
-      S "a@0-1 " S "@3-4 b@3-4 " S "a@6-7", false },
+      "▁a@0-1 ▁@3-4 b@3-4 ▁a@6-7", false },
     { "null",
       "{\"type\": \"Sequence\", \"pretokenizers\": [" SPLIT ", " METASPACE(", \"prepend_scheme\": \"first\"") "]}",
-      S "a@0-1 b@3-4 a@6-7", false },
+      "▁a@0-1 b@3-4 a@6-7", false },
     { "null",
       "{\"type\": \"Sequence\", \"pretokenizers\": [" SPLIT ", " METASPACE(", \"prepend_scheme\": \"never\"") "]}",
       "a@0-1 b@3-4 a@6-7", true },
@@ -213,14 +198,14 @@ TEST(texts_come_in_parts_or_word_by_word)
             CHECK_OK(hl_tokens_encode_word(tokens, words[w], strlen(words[w]), w == 0, &pieces));
         }
         check_shown(tokens, &pieces,
-                    i == 1 ? "a@0-1 " S "@0-1 ab@0-2 " S "a@0-1 " S "@1-2 b@2-3 <unk>@0-0"
-                           : S "a@0-1 " S "@0-1 ab@0-2 " S "a@0-1 " S "@1-2 b@2-3 <unk>@0-0");
+                    i == 1 ? "a@0-1 ▁@0-1 ab@0-2 ▁a@0-1 ▁@1-2 b@2-3 <unk>@0-0"
+                           : "▁a@0-1 ▁@0-1 ab@0-2 ▁a@0-1 ▁@1-2 b@2-3 <unk>@0-0");
         CHECK_OK(hl_tokens_encode_more(tokens, "ab a", 4, false, &pieces));
-        check_shown(tokens, &pieces, "ab@0-2 " S "a@2-4");
+        check_shown(tokens, &pieces, "ab@0-2 ▁a@2-4");
     }
     hl_tokens *tokens = unigram(MODEL("0", LETTERS), "null", schemes[1]);
     CHECK_OK(hl_tokens_set_prefix_space(tokens));
-    check_pieces(tokens, "ab", false, S "@0-1 ab@0-2");
+    check_pieces(tokens, "ab", false, "▁@0-1 ab@0-2");
 }
 
 TEST(only_the_first_word_has_a_space_even_after_an_added_token)
@@ -229,7 +214,7 @@ TEST(only_the_first_word_has_a_space_even_after_an_added_token)
         unigram(MODEL("0", LETTERS), "null",
                 METASPACE(", \"prepend_scheme\": \"first\"") ", \"added_tokens\": "
                                                              "[{\"id\": 6, \"content\": \"<m>\", \"special\": true}]");
-    check_pieces(tokens, "a<m>ab", true, S "a@0-1 <m>@1-4 ab@4-6");
+    check_pieces(tokens, "a<m>ab", true, "▁a@0-1 <m>@1-4 ab@4-6");
     check_pieces(tokens, "<m>ab", true, "<m>@0-3 ab@3-5");
 }
 
@@ -241,13 +226,12 @@ TEST(added_tokens_and_what_stands_around_a_text)
     size_t n = pieces.n;
     CHECK_OK(hl_tokens_encode(tokens, "<s>", 3, false, &pieces)); /* its text has the piece with the highest score */
     CHECK_OK(hl_tokens_wrap(tokens, n, &pieces));
-    check_shown(tokens, &pieces,
-                "<s>@0-0 " S "@0-1 m@0-1 e@1-2 <mask>@2-8 </s>@0-0 </s>@0-0 " S "@0-1 <s>@0-3 </s>@0-0");
+    check_shown(tokens, &pieces, "<s>@0-0 ▁@0-1 m@0-1 e@1-2 <mask>@2-8 </s>@0-0 </s>@0-0 ▁@0-1 <s>@0-3 </s>@0-0");
     ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_MASK), 501);
     ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_PAD), 1);
     ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_CLS), 0);
     ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_SEP), 2);
-    const int32_t ids[] = { 0, hl_tokens_find(tokens, S "rugovi", 9), hl_tokens_find(tokens, S, 3), 3, 502, 2 };
+    const int32_t ids[] = { 0, hl_tokens_find(tokens, "▁rugovi", 9), hl_tokens_find(tokens, "▁", 3), 3, 502, 2 };
     check_decoded(tokens, ids, 6, true, "<s> rugovi <unk>newtok</s>");
     check_decoded(tokens, ids, 6, false, " rugovi newtok");
 }

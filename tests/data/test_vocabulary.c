@@ -17,9 +17,9 @@ static hl_status of_lines(const char *text, hl_vocabulary **out)
 TEST(ids_and_texts_lead_to_each_other)
 {
     hl_vocabulary *vocabulary;
-    CHECK_OK(of_lines(SPECIAL "zebra\nape\n\xC3\xA9t\xC3\xA9\n\xF0\x9F\x98\x80\n<eos>\n", &vocabulary));
+    CHECK_OK(of_lines(SPECIAL "zebra\nape\nété\n\xF0\x9F\x98\x80\n<eos>\n", &vocabulary));
     static const char *const tokens[] = {
-        "<pad>", "<sep>", "<mask>", "zebra", "ape", "\xC3\xA9t\xC3\xA9", "\xF0\x9F\x98\x80", "<eos>"
+        "<pad>", "<sep>", "<mask>", "zebra", "ape", "été", "\xF0\x9F\x98\x80", "<eos>"
     };
     ck_assert_int_eq(hl_vocabulary_size(vocabulary), 8);
     for (int32_t id = 0; id < 8; id++) {
@@ -107,7 +107,7 @@ TEST(tokens_of_a_text_have_kinds)
 {
     const unsigned all = 1 << HL_ROLE_PAD | 1 << HL_ROLE_UNK | 1 << HL_ROLE_CLS | 1 << HL_ROLE_SEP | 1 << HL_ROLE_MASK;
     hl_vocabulary *v = vocabulary_of((hl_tokens_options){ .kind = HL_TOKENS_WORDPIECE, .size = 60, .roles = all },
-                                     "ab. ab. 12 -- 12 \xC3\xA9 ##");
+                                     "ab. ab. 12 -- 12 é ##");
     ck_assert_int_eq(kind_of(v, "[PAD]"), HL_TOKEN_SPECIAL | HL_TOKEN_PAD);
     ck_assert_int_eq(kind_of(v, "[UNK]"), HL_TOKEN_UNKNOWN);
     ck_assert_int_eq(kind_of(v, "[CLS]"), HL_TOKEN_SPECIAL | HL_TOKEN_FIRST);
@@ -119,13 +119,13 @@ TEST(tokens_of_a_text_have_kinds)
     ck_assert_int_eq(kind_of(v, "#"), HL_TOKEN_PUNCTUATION);
     ck_assert_int_eq(kind_of(v, "##b"), 0);
     ck_assert_int_eq(kind_of(v, "1"), 0);
-    ck_assert_int_eq(kind_of(v, "\xC3\xA9"), 0);
+    ck_assert_int_eq(kind_of(v, "é"), 0);
     hl_vocabulary_free(v);
     v = vocabulary_of((hl_tokens_options){ .kind = HL_TOKENS_BYTES }, "");
-    ck_assert_int_eq(kind_of(v, "\xC4\xA0"), 0); /* a space's stand-in */
+    ck_assert_int_eq(kind_of(v, "Ġ"), 0); /* a space's stand-in */
     ck_assert_int_eq(kind_of(v, "!"), HL_TOKEN_PUNCTUATION);
-    ck_assert_int_eq(kind_of(v, "\xC3\xA9"), 0); /* the byte E9: a part of a character, whatever it looks like */
-    ck_assert_int_eq(kind_of(v, "\xC2\xA1"), 0);
+    ck_assert_int_eq(kind_of(v, "é"), 0); /* the byte E9: a part of a character, whatever it looks like */
+    ck_assert_int_eq(kind_of(v, "¡"), 0);
     hl_vocabulary_free(v);
 }
 
