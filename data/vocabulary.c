@@ -45,8 +45,11 @@ static hl_status add_lines(const char *lines, size_t size, hl_vocabulary *vocabu
     for (const char *line = lines, *newline; line < lines + size; line = newline + 1) {
         newline = memchr(line, '\n', size - (size_t)(line - lines));
         assert(newline != NULL && newline - line <= HL_TOKEN_MAX_BYTES);
-        HL_TRY(hl_text_set_add(&vocabulary->tokens, line, (size_t)(newline - line), 0, NULL));
+        size_t id;
+        HL_TRY(hl_text_set_add(&vocabulary->tokens, line, (size_t)(newline - line), 0, &id));
+        assert(id + 1 == vocabulary->tokens.n); /* no line stands twice */
     }
+    assert(vocabulary->tokens.n >= HL_SPECIAL_TOKENS);
     HL_TRY(allocate_kinds(vocabulary));
     vocabulary->kinds[HL_PAD] = HL_TOKEN_SPECIAL | HL_TOKEN_PAD;
     vocabulary->kinds[HL_SEPARATOR] = HL_TOKEN_SPECIAL | HL_TOKEN_SEPARATOR;

@@ -22,8 +22,10 @@ enum {
 
 typedef struct hl_vocabulary hl_vocabulary;
 
-/* Makes a toy task's vocabulary of the `size` bytes of its tokens, the three special ones first. Each is on a line of
- * its own, and none occurs twice. HL_NO_MEMORY. The caller owns *out: hl_vocabulary_free. */
+/* Makes a toy task's vocabulary of the `size` bytes of its tokens, the three special ones first. Each is a line that
+ * ends in a newline, at most HL_TOKEN_MAX_BYTES of UTF-8 without white space or control characters, and none occurs
+ * twice: the caller's lines are its own, so that this is only asserted. HL_NO_MEMORY. The caller owns *out:
+ * hl_vocabulary_free. */
 hl_status hl_vocabulary_of_lines(const char *lines, size_t size, hl_vocabulary **out);
 
 /* Makes the vocabulary of these tokens. It copies them, spelled as in files. HL_NO_MEMORY. The caller owns *out:

@@ -300,8 +300,7 @@ static void write_legend(hl_text *text, const char *program, const char *run, co
     }
 }
 
-hl_status hl_heads_table_print(hl_text *text, const char *run, const hl_heads_study *study,
-                               hl_heads_table_options options)
+void hl_heads_table_print(hl_text *text, const char *run, const hl_heads_study *study, hl_heads_table_options options)
 {
     char step[40] = "", there[HL_UNITS_TEXT], of[HL_UNITS_TEXT + 8] = "";
     if (!study->of_open) {
@@ -330,11 +329,13 @@ hl_status hl_heads_table_print(hl_text *text, const char *run, const hl_heads_st
         hl_heads_sentences_print(text, study, options.relations);
     }
     hl_head_metrics *metrics = hl_calloc((size_t)study->n, sizeof *metrics);
-    HL_NEED(metrics != NULL, "the table of heads");
+    if (metrics == NULL) {
+        hl_text_fail(text, hl_error_memory("the table of heads"));
+        return;
+    }
     for (int64_t i = 0; i < study->n; i++) {
         metrics[i] = study->rows[i].metrics;
     }
     hl_table_sentences(text, metrics, study->n);
     hl_free(metrics);
-    return hl_text_status(text);
 }

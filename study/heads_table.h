@@ -17,9 +17,8 @@ typedef struct hl_heads_table_options {
  * says and about the best heads. A row has the label and the second label, the label's score and baseline (for
  * sentences also its null), the loss without the head, and whether it is faithful. `run` names the run; everything else
  * is ASCII. No line is longer than HL_TABLE_WIDTH if the names of heads have at most five letters; longer labels are
- * cut. HL_NO_MEMORY, also left on the text. */
-hl_status hl_heads_table_print(hl_text *text, const char *run, const hl_heads_study *study,
-                               hl_heads_table_options options);
+ * cut. HL_NO_MEMORY is left on the text. */
+void hl_heads_table_print(hl_text *text, const char *run, const hl_heads_study *study, hl_heads_table_options options);
 
 /* Adds a paragraph for each head that is faithful by itself, and for each group of heads that is faithful together: the
  * first six of each. If there is none, the text says why. It also says if the effects were measured with other weights

@@ -68,7 +68,7 @@ hl_status hl_tokens_made(hl_status status, hl_tokens **out)
 
 hl_status hl_tokens_add(hl_tokens *tokens, const char *piece, size_t size)
 {
-    HL_TRY(hl_text_set_append(&tokens->pieces, piece, size));
+    HL_NEED(hl_text_set_append(&tokens->pieces, piece, size).code == HL_OK, "tokens");
     tokens->n++;
     return hl_ok();
 }

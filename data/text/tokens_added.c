@@ -23,13 +23,13 @@ void hl_tokens_matcher_free(hl_token_matcher *matcher)
 static hl_status add_text(const hl_tokens *tokens, const char *path, const hl_added_token *token,
                           hl_token_matcher *matcher, hl_tokens_scratch *scratch, hl_text *texts)
 {
-    const char *text = hl_tokens_piece(tokens, token->id, NULL);
-    hl_tokens_part part = { .text = text, .size = strlen(text) };
+    const hl_span piece = hl_text_set_get(&tokens->pieces, (size_t)token->id);
+    hl_tokens_part part = { .text = piece.text, .size = piece.size };
     HL_TRY(token->normalized ? hl_tokens_normalize(tokens, &part, scratch) : hl_ok());
     if (part.size == 0) {
         return hl_error(HL_BAD_FILE,
                         "%s: added_tokens: %s: nothing is left of it when it is normalized; make its normalized false",
-                        path, text);
+                        path, piece.text);
     }
     hl_text_add(texts, part.text, part.size);
     hl_text_add(texts, "", 1);

@@ -242,7 +242,7 @@ static hl_status print_heads(void *to, const hl_opened_model *run, const hl_head
         return hl_ok();
     }
     hl_text_print(&table, "\n");
-    hl_text_fail(&table, hl_heads_table_print(&table, run->source.path, study, options));
+    hl_heads_table_print(&table, run->source.path, study, options);
     hl_text_print(&table, "\n");
     return hl_print_text(to, &table); /* flushed: a signal may end the process while the files are written */
 }

@@ -91,7 +91,8 @@ static hl_score naive(made_up *m, key_rule *rule, bool all)
         score.baseline += n_named / (double)q.n_keys;
         score.n += n_named > 0 || all;
     }
-    return hl_score_mean(score);
+    double n = score.n > 0 ? (double)score.n : 1;
+    return (hl_score){ score.value / n, score.baseline / n, score.n };
 }
 
 /* Every query attends to the last key of its set alone; queries without one to themselves. */

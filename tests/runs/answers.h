@@ -45,7 +45,8 @@ bool answer_says(const char *text, const char *words);
 int64_t answer_lines(const char *text);
 
 /* Runs heads with these words, up to a NULL, of which the first `closely` allocations and then every `stride`-th fail
- * once, in a run of its own each: nothing is lost, and memory is what it complains of. */
+ * once, in a run of its own each: nothing is lost, memory is what it complains of, and where it does not complain, it
+ * says all that it would have said. */
 void answer_without_memory(const char *const *words, int closely, int stride);
 #define WITHOUT_MEMORY(closely, stride, ...) \
     answer_without_memory((const char *const[]){ "heads", __VA_ARGS__, NULL }, closely, stride)

@@ -27,7 +27,9 @@ TEST(json_agrees_with_the_table_of_all_heads_and_with_csv)
     json_t *root = ANSWER("importance", folder, "--json", "--csv", path), *heads = json_object_get(root, "heads");
     ck_assert_uint_eq(json_array_size(heads), HEADS);
     ck_assert_double_eq(number_at(root, "loss"), number_at(all, "loss"));
-    const char *row = strchr(run_read(path), '\n') + 1;
+    const char *csv = run_read(path), *row = strchr(csv, '\n') + 1;
+    static const char header[] = "layer,head,label,importance,importance_error,importance_normalised,zero,zero_error,";
+    ck_assert_int_eq(strncmp(csv, header, strlen(header)), 0);
     for (size_t i = 0; i < HEADS; i++, row = strchr(row, '\n') + 1) {
         json_t *head = json_array_get(heads, i), *same = item_at(all, "heads", i);
         ck_assert_double_eq(number_at(head, "importance"), number_at(same, "importance"));

@@ -225,6 +225,16 @@ TEST(the_file_says_which_heads_it_has)
     hl_safetensors_free(file);
 }
 
+TEST(charts_are_written)
+{
+    const char *folder = TINY_RUN("run", "model.heads=2"), *png = run_path("a.png"), *svg = run_path("a.svg"),
+               *pdf = run_path("a.pdf");
+    OK(HEADS("prune", folder, "--png", png, "--svg", svg, "--pdf", pdf));
+    ck_assert_int_eq(strncmp(run_read(png), "\x89PNG", 4), 0);
+    ck_assert_int_eq(strncmp(run_read(svg), "<?xml", 5), 0);
+    ck_assert_int_eq(strncmp(run_read(pdf), "%PDF", 4), 0);
+}
+
 TEST(a_path_with_blanks_is_quoted_in_the_command)
 {
     const char *folder = TINY_RUN("it's a run", "train.steps=1");

@@ -1,4 +1,5 @@
-/* Different texts, numbered in the order of first occurrence, each with a count. */
+/* Texts, numbered in the order in which they were added, each with a count. A text stands in the set once, unless
+ * hl_text_set_append added it again. */
 #pragma once
 
 #include "core/base/status.h"
@@ -24,7 +25,7 @@ typedef struct hl_text_set {
 } hl_text_set;
 
 /* Adds `count` to the text's count, which is 0 if the text is new; writes its number to *number (NULL is allowed).
- * HL_NO_MEMORY. */
+ * All texts of the set must be in its table. HL_NO_MEMORY; the set can then only be freed. */
 hl_status hl_text_set_add(hl_text_set *set, const char *text, size_t size, int64_t count, size_t *number);
 
 /* Appends a text, which may be in the set already. It is not found until the caller adds its number to the table.

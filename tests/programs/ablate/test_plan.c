@@ -113,12 +113,15 @@ TEST(widths_that_do_not_are_shown_as_varying)
 TEST(heads_share_keys_as_the_bases_do)
 {
     static const struct {
-        const char *line;
+        const char *base, *line;
         int64_t kv_heads;
-    } cases[] = { { "--heads 2", 1 }, { "--heads 8", 1 }, { "--vary model.heads=2", 1 } };
+    } cases[] = { { "kv_heads = 1", "--heads 2", 1 },
+                  { "kv_heads = 1", "--heads 8", 1 },
+                  { "kv_heads = 4", "--heads 8", 8 }, /* as many as heads: none is shared */
+                  { "kv_heads = 4", "--vary model.heads=8", 4 } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hl_ablate_plan plan;
-        CHECK_OK(plan_of(with("kv_heads = 1"), cases[i].line, &plan));
+        CHECK_OK(plan_of(with(cases[i].base), cases[i].line, &plan));
         ck_assert_int_eq(plan.n_keys, 1);
         ck_assert_int_eq(plan.variants[1].config.model.kv_heads[0], cases[i].kv_heads);
         hl_ablate_plan_free(&plan);

@@ -105,13 +105,18 @@ TEST(help_and_version_are_given)
     }
 }
 
-TEST(too_many_configs_are_refused)
+TEST(too_many_words_are_refused)
 {
     char line[2048] = "";
+    for (int i = 0; i <= HL_MAX_OVERRIDES; i++) {
+        strcat(line, "model.heads=2 ");
+    }
+    hl_bench_command command;
+    ck_assert_str_eq(parse(line, &command).text, "command line: more than 64 overrides");
+    line[0] = '\0';
     for (int i = 0; i <= HL_BENCH_MAX_CONFIGS; i++) {
         strcat(line, "x.ini ");
     }
-    hl_bench_command command;
     ck_assert_str_eq(parse(line, &command).text, "command line: more than 64 configs");
 }
 

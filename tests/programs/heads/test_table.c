@@ -53,7 +53,8 @@ static hl_heads_study made_up_study(void)
 static hl_text table_of(const hl_heads_study *study, bool wide)
 {
     hl_text text = { 0 };
-    CHECK_OK(hl_heads_table_print(&text, "a", study, (hl_heads_table_options){ "heads", relations, wide }));
+    hl_heads_table_print(&text, "a", study, (hl_heads_table_options){ "heads", relations, wide });
+    CHECK_OK(hl_text_status(&text));
     return text;
 }
 

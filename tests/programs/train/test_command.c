@@ -104,6 +104,19 @@ TEST(what_is_wrong_is_named)
     }
 }
 
+TEST(overrides_are_limited)
+{
+    char line[2048] = "a.ini";
+    for (int i = 0; i < HL_MAX_OVERRIDES; i++) {
+        strcat(line, " a.b=1");
+    }
+    hl_train_command command;
+    CHECK_OK(parse(line, &command));
+    ck_assert_int_eq(command.config.n_overrides, HL_MAX_OVERRIDES);
+    strcat(line, " a.b=1");
+    ck_assert_int_eq(parse(line, &command).code, HL_INVALID);
+}
+
 TEST(the_usage_names_every_option_in_80_columns)
 {
     COMMAND_USAGE_CHECK(hl_train_help_usage, "--resume", "--overwrite", "--from FILE", "--out DIR", "--summary",
