@@ -1,5 +1,5 @@
-/* Maps token texts to ids and back, and gives the kind of each token. Also the file vocab.txt, which no program reads:
- * one token per line, line number = id. For toy tasks, for texts, and for the labels of texts. */
+/* Maps token texts to ids and back, and gives the kind of each token. Also the file vocab.txt, which only the Python
+ * package reads: one token per line, line number = id. For toy tasks, for texts, and for the labels of texts. */
 #pragma once
 
 #include "core/base/declarations.h"
