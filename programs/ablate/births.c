@@ -104,7 +104,8 @@ static birth birth_of(const hl_ablate_births *b, const hl_ablate_label *label, i
     qsort(steps, (size_t)found.born, sizeof *steps, ascending);
     if (found.born > 0) {
         found.first = (double)steps[0];
-        found.median = (double)(steps[(found.born - 1) / 2] + steps[found.born / 2]) / 2;
+        int64_t lower = (found.born - 1) / 2, upper = found.born / 2;
+        found.median = (double)(steps[lower] + steps[upper]) / 2;
         found.last = (double)steps[found.born - 1];
     }
     return found;
