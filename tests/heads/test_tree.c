@@ -107,7 +107,7 @@ TEST(a_root_outside_the_sentence_is_refused)
 TEST(a_tree_fails_whole_without_memory)
 {
     static const double scores[9] = { 0, 3, 1, 3, 0, 1, 1, 1, 0 };
-    int32_t heads[3];
+    int32_t heads[3] = { 0 };
     faults_begin();
     for (int n = 0; fault_checks_next(&n, FAULTS_ONCE);) {
         fault_checks_turn(hl_tree_maximum(scores, 3, 2, heads));
