@@ -75,8 +75,8 @@ const hl_op hl_op_add = {
     .min_inputs = 2,
     .in_place = HL_IN_PLACE(0),
     .infer = infer,
-    .forward = { forward },
-    .backward = { backward },
+    .forward = { .whole = forward },
+    .backward = { .whole = backward },
     .scratch = scratch_numbers,
 };
 

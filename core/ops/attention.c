@@ -241,8 +241,8 @@ const hl_op hl_op_attention = {
     .name = "attention",
     .min_inputs = 3,
     .infer = infer,
-    .forward = { forward },
-    .backward = { backward },
+    .forward = { .whole = forward },
+    .backward = { .whole = backward },
     .scratch = scratch_numbers,
     .flops = flops,
 };

@@ -170,8 +170,8 @@ const hl_op hl_op_cross_entropy = {
     .name = "cross_entropy",
     .min_inputs = 1,
     .infer = infer,
-    .forward = { forward },
-    .backward = { backward },
+    .forward = { .whole = forward },
+    .backward = { .whole = backward },
 };
 
 hl_tensor *hl_cross_entropy(hl_tape *tape, hl_tensor *logits, hl_cross_entropy_args args)

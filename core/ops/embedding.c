@@ -103,7 +103,7 @@ const hl_op hl_op_embedding = {
     .min_inputs = 1,
     .infer = infer,
     .forward = { .part = forward_rows, .each = 1 },
-    .backward = { backward },
+    .backward = { .whole = backward },
     .parts = &parts,
 };
 

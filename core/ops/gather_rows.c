@@ -47,7 +47,7 @@ const hl_op hl_op_gather_rows = {
     .min_inputs = 1,
     .infer = infer,
     .forward = { .part = forward_rows, .each = 1 },
-    .backward = { backward },
+    .backward = { .whole = backward },
 };
 
 hl_tensor *hl_gather_rows(hl_tape *tape, hl_tensor *x, const int32_t *rows, int32_t base, hl_shape rows_shape)

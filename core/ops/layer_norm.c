@@ -187,7 +187,7 @@ const hl_op hl_op_layer_norm = {
     .min_inputs = 2,
     .infer = infer,
     .forward = { .part = forward_rows, .each = 4 },
-    .backward = { backward },
+    .backward = { .whole = backward },
     .scratch = scratch_numbers,
 };
 
@@ -196,7 +196,7 @@ const hl_op hl_op_rms_norm = {
     .min_inputs = 2,
     .infer = infer,
     .forward = { .part = forward_rows, .each = 4 },
-    .backward = { backward },
+    .backward = { .whole = backward },
     .scratch = scratch_numbers,
 };
 

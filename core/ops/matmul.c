@@ -121,8 +121,8 @@ const hl_op hl_op_matmul = {
     .name = "matmul",
     .min_inputs = 2,
     .infer = infer,
-    .forward = { forward },
-    .backward = { backward },
+    .forward = { .whole = forward },
+    .backward = { .whole = backward },
     .flops = flops,
 };
 

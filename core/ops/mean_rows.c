@@ -125,8 +125,8 @@ const hl_op hl_op_mean_rows = {
     .name = "mean_rows",
     .min_inputs = 1,
     .infer = infer,
-    .forward = { forward },
-    .backward = { backward },
+    .forward = { .whole = forward },
+    .backward = { .whole = backward },
 };
 
 hl_tensor *hl_mean_rows(hl_tape *tape, hl_tensor *x, hl_sequences sequences, const int32_t *rows, int64_t n_rows,

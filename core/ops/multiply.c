@@ -55,8 +55,8 @@ const hl_op hl_op_multiply = {
     .name = "multiply",
     .min_inputs = 2,
     .infer = infer,
-    .forward = { forward },
-    .backward = { backward },
+    .forward = { .whole = forward },
+    .backward = { .whole = backward },
 };
 
 hl_tensor *hl_multiply(hl_tape *tape, hl_tensor *a, hl_tensor *b)

@@ -26,8 +26,8 @@ const hl_op hl_op_scale = {
     .min_inputs = 1,
     .in_place = HL_IN_PLACE(0),
     .infer = hl_infer_same_shape,
-    .forward = { forward },
-    .backward = { backward },
+    .forward = { .whole = forward },
+    .backward = { .whole = backward },
 };
 
 hl_tensor *hl_scale(hl_tape *tape, hl_tensor *x, hl_real factor)

@@ -62,7 +62,7 @@ const hl_op hl_op_slice = {
     .min_inputs = 1,
     .infer = infer,
     .forward = { .part = forward_rows, .each = 1 },
-    .backward = { backward },
+    .backward = { .whole = backward },
 };
 
 hl_tensor *hl_slice(hl_tape *tape, hl_tensor *x, int64_t first, int64_t width)

@@ -38,8 +38,8 @@ const hl_op hl_op_sum = {
     .name = "sum",
     .min_inputs = 1,
     .infer = infer,
-    .forward = { forward },
-    .backward = { backward },
+    .forward = { .whole = forward },
+    .backward = { .whole = backward },
 };
 
 hl_tensor *hl_sum(hl_tape *tape, hl_tensor *x)

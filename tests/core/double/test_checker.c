@@ -48,8 +48,8 @@ static const hl_op op_scale = {
     .name = "crooked_scale",
     .min_inputs = 1,
     .infer = infer_same,
-    .forward = { scale_forward },
-    .backward = { scale_backward },
+    .forward = { .whole = scale_forward },
+    .backward = { .whole = scale_backward },
 };
 
 static hl_tensor *scale(hl_tape *tape, hl_tensor *x, crooked_scale a)
@@ -89,8 +89,8 @@ static const hl_op op_softmax = {
     .name = "crooked_softmax",
     .min_inputs = 1,
     .infer = infer_same,
-    .forward = { softmax_forward },
-    .backward = { softmax_backward },
+    .forward = { .whole = softmax_forward },
+    .backward = { .whole = softmax_backward },
     .scratch = softmax_scratch,
 };
 
@@ -120,8 +120,8 @@ static const hl_op op_trespass = {
     .name = "trespass",
     .min_inputs = 2,
     .infer = infer_same,
-    .forward = { trespass_forward },
-    .backward = { trespass_backward },
+    .forward = { .whole = trespass_forward },
+    .backward = { .whole = trespass_backward },
 };
 
 /* Graphs over x (3, 3), y (3, 3), z (3, 3) */
