@@ -161,7 +161,7 @@ static int32_t masked(const hl_text_data *data, int32_t token, hl_draw *draw)
     }
     int32_t other = token;
     while (tenth == MASKED) {
-        other = hl_draw_below(draw, data->tokens->n);
+        other = hl_draw_below(draw, hl_tokens_count(data->tokens));
         tenth += (data->pieces[other] & HL_PIECE_SPECIAL) == 0;
     }
     return other;

@@ -50,7 +50,7 @@ static hl_status check_targets(const hl_text_data *data, const hl_corpus_reader 
         HL_TRY(rows[i] >= low && rows[i] < T ? hl_ok() : bad(corpus, "a target's row", rows[i], low, T - 1));
     }
     const hl_tokens *targets = data->labels != NULL ? data->labels : data->tokens;
-    return check(corpus, "a target's id", reader->columns[HL_TEXT_IDS], n, -1, targets->n - 1);
+    return check(corpus, "a target's id", reader->columns[HL_TEXT_IDS], n, -1, hl_tokens_count(targets) - 1);
 }
 
 hl_status hl_text_data_sentence(const hl_text_data *data, hl_corpus_reader *reader, int64_t i, hl_text_example *example)
@@ -65,7 +65,7 @@ hl_status hl_text_data_sentence(const hl_text_data *data, hl_corpus_reader *read
     HL_TRY(n_sources == 0 || n_sources == T ? hl_ok() : bad(corpus, "a number of sources", n_sources, T, T));
     HL_TRY(lengths[HL_TEXT_PLACE] == 2 ? hl_ok() : bad(corpus, "the size of a place", lengths[HL_TEXT_PLACE], 2, 2));
     HL_TRY(check_targets(data, reader, T));
-    HL_TRY(check(corpus, "token", columns[HL_TEXT_TOKENS], T, 0, data->tokens->n - 1));
+    HL_TRY(check(corpus, "token", columns[HL_TEXT_TOKENS], T, 0, hl_tokens_count(data->tokens) - 1));
     HL_TRY(check(corpus, "type", columns[HL_TEXT_TYPES], n_types, 0, 1));
     HL_TRY(check(corpus, "source", columns[HL_TEXT_SOURCES], n_sources, HL_IGNORE, T - 1));
     *example = (hl_text_example){ .n_tokens = T,
@@ -84,5 +84,5 @@ hl_status hl_text_data_pieces(const hl_text_data *data, hl_corpus_reader *reader
                               int32_t *tokens)
 {
     HL_TRY(hl_corpus_window(reader, first, count, tokens));
-    return check(reader->corpus, "token", tokens, count, 0, data->tokens->n - 1);
+    return check(reader->corpus, "token", tokens, count, 0, hl_tokens_count(data->tokens) - 1);
 }

@@ -289,9 +289,9 @@ static unsigned bits_of(const hl_tokens *tokens, int32_t id)
 hl_status hl_text_data_list_pieces(hl_text_data *data)
 {
     const hl_tokens *tokens = data->tokens;
-    data->pieces = hl_calloc((size_t)tokens->n, sizeof *data->pieces);
+    data->pieces = hl_calloc((size_t)hl_tokens_count(tokens), sizeof *data->pieces);
     HL_NEED(data->pieces != NULL, "tokens");
-    for (int32_t id = 0; id < tokens->n; id++) {
+    for (int32_t id = 0; id < hl_tokens_count(tokens); id++) {
         data->pieces[id] = (unsigned char)bits_of(tokens, id);
         data->n_usable += (data->pieces[id] & HL_PIECE_SPECIAL) == 0;
     }

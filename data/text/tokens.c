@@ -69,7 +69,6 @@ hl_status hl_tokens_made(hl_status status, hl_tokens **out)
 hl_status hl_tokens_add(hl_tokens *tokens, const char *piece, size_t size)
 {
     HL_NEED(hl_text_set_append(&tokens->pieces, piece, size).code == HL_OK, "tokens");
-    tokens->n++;
     return hl_ok();
 }
 
@@ -106,7 +105,7 @@ hl_tokens_kind hl_tokens_get_kind(const hl_tokens *tokens)
 
 int64_t hl_tokens_size(const hl_tokens *tokens)
 {
-    return tokens->n;
+    return hl_tokens_count(tokens);
 }
 
 int32_t hl_tokens_role(const hl_tokens *tokens, hl_role role)
@@ -116,7 +115,7 @@ int32_t hl_tokens_role(const hl_tokens *tokens, hl_role role)
 
 bool hl_tokens_is_special(const hl_tokens *tokens, int32_t id)
 {
-    return id >= 0 && id < tokens->n && tokens->piece_kinds[id] == HL_SPECIAL;
+    return id >= 0 && id < hl_tokens_count(tokens) && tokens->piece_kinds[id] == HL_SPECIAL;
 }
 
 bool hl_tokens_first_word_is_bare(const hl_tokens *tokens)
@@ -127,7 +126,7 @@ bool hl_tokens_first_word_is_bare(const hl_tokens *tokens)
 
 const char *hl_tokens_piece(const hl_tokens *tokens, int32_t id, size_t *size)
 {
-    if (id < 0 || id >= tokens->n) {
+    if (id < 0 || id >= hl_tokens_count(tokens)) {
         return NULL;
     }
     hl_span piece = hl_text_set_get(&tokens->pieces, (size_t)id);
@@ -183,10 +182,10 @@ static hl_status check_ids(const hl_tokens *tokens, const char *path)
 {
     bool good = true;
     for (int role = 0; role < HL_ROLES; role++) {
-        good = good && tokens->roles[role] >= -1 && tokens->roles[role] < tokens->n;
+        good = good && tokens->roles[role] >= -1 && tokens->roles[role] < hl_tokens_count(tokens);
     }
     for (size_t i = 0; i < tokens->n_added; i++) {
-        good = good && tokens->added[i].id >= 0 && tokens->added[i].id < tokens->n;
+        good = good && tokens->added[i].id >= 0 && tokens->added[i].id < hl_tokens_count(tokens);
     }
     return good ? hl_ok() : hl_error(HL_BAD_FILE, "%s: a special token's id is that of no piece", path);
 }
@@ -203,15 +202,14 @@ static hl_status index_added(hl_tokens *tokens, const char *path)
 
 hl_status hl_tokens_index(hl_tokens *tokens, const char *path, bool lines)
 {
-    tokens->n = (int32_t)tokens->pieces.n;
-    if (tokens->n == 0) {
+    if (hl_tokens_count(tokens) == 0) {
         return hl_error(HL_BAD_FILE, "%s: no pieces", path);
     }
     HL_TRY(check_ids(tokens, path));
-    tokens->piece_kinds = hl_calloc((size_t)tokens->n, sizeof *tokens->piece_kinds);
+    tokens->piece_kinds = hl_calloc((size_t)hl_tokens_count(tokens), sizeof *tokens->piece_kinds);
     HL_NEED(tokens->piece_kinds != NULL, "tokens");
-    tokens->n_model = tokens->n_model > 0 ? tokens->n_model : tokens->n;
-    for (int32_t id = 0; id < tokens->n; id++) {
+    tokens->n_model = tokens->n_model > 0 ? tokens->n_model : hl_tokens_count(tokens);
+    for (int32_t id = 0; id < hl_tokens_count(tokens); id++) {
         size_t length = 0;
         const char *piece = hl_tokens_piece(tokens, id, &length);
         HL_TRY(check_piece(path, lines, id, piece, length));
@@ -221,8 +219,10 @@ hl_status hl_tokens_index(hl_tokens *tokens, const char *path, bool lines)
                                     other + 1)
                          : hl_error(HL_BAD_FILE, "%s: the piece %s has two ids, %d and %d", path, piece, other, id);
         }
-        uint64_t hash = hl_hash(HL_HASH, piece, length);
-        HL_NEED(other == id || hl_number_table_add(&tokens->pieces.table, hash, (size_t)id), "tokens");
+        if (other < 0) {
+            uint64_t hash = hl_hash(HL_HASH, piece, length);
+            HL_NEED(hl_number_table_add(&tokens->pieces.table, hash, (size_t)id), "tokens");
+        }
         tokens->longest = length > tokens->longest ? length : tokens->longest;
     }
     HL_TRY(index_added(tokens, path));
@@ -292,7 +292,7 @@ static hl_status check_template(const hl_tokens *tokens, const char *path, const
         if (text && named[id == HL_TEXT_B]++ > 0) {
             return hl_error(HL_BAD_FILE, "%s: what stands around a text or a pair names a text twice", path);
         }
-        if (!text && (id < 0 || id >= tokens->n)) {
+        if (!text && (id < 0 || id >= hl_tokens_count(tokens))) {
             return hl_error(HL_BAD_FILE, "%s: a special token's id is that of no piece", path);
         }
     }

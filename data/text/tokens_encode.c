@@ -230,8 +230,8 @@ static void add_spaced(const char *piece, size_t size, hl_text *text)
 hl_status hl_tokens_decode(const hl_tokens *tokens, const int32_t *ids, size_t n, bool specials, hl_text *text)
 {
     for (size_t i = 0; i < n; i++) {
-        if (ids[i] < 0 || ids[i] >= tokens->n) {
-            return hl_error(HL_INVALID, "no token has the id %d: there are %d", ids[i], tokens->n);
+        if (ids[i] < 0 || ids[i] >= hl_tokens_count(tokens)) {
+            return hl_error(HL_INVALID, "no token has the id %d: there are %d", ids[i], hl_tokens_count(tokens));
         }
     }
     bool spaced = tokens->kind == HL_TOKENS_WORDS || tokens->kind == HL_TOKENS_WORDPIECE, any = false;

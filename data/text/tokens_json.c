@@ -33,7 +33,7 @@ static json_t *roles_json(const hl_tokens *tokens)
 static json_t *pieces_json(const hl_tokens *tokens)
 {
     json_t *list = json_array();
-    for (int32_t id = 0; id < tokens->n; id++) {
+    for (int32_t id = 0; id < hl_tokens_count(tokens); id++) {
         hl_json_append(&list, json_string(hl_tokens_piece(tokens, id, NULL)));
     }
     return list;
@@ -195,7 +195,7 @@ static hl_status read_unigram(const char *path, const json_t *root, hl_tokens *t
         rule++;
     }
     good = good && (json_is_string(charsmap) || json_is_null(charsmap)) && rule < HL_SPACES_RULES && n > 0 &&
-           n <= (size_t)tokens->n;
+           n <= (size_t)hl_tokens_count(tokens);
     for (size_t id = 0; good && id < n; id++) {
         good = json_is_number(json_array_get(scores, id));
     }
@@ -270,8 +270,9 @@ static hl_status read(const char *path, json_t *root, void *context, hl_tokens *
     HL_TRY(read_roles(path, roles, tokens));
     HL_TRY(read_added(path, special, true, tokens));
     HL_TRY(read_added(path, others, false, tokens));
-    if (others != NULL && (n_model < 1 || n_model > tokens->n)) {
-        return hl_error(HL_BAD_FILE, "%s: model_pieces is not from 1 to %d, the number of pieces", path, tokens->n);
+    if (others != NULL && (n_model < 1 || n_model > hl_tokens_count(tokens))) {
+        return hl_error(HL_BAD_FILE, "%s: model_pieces is not from 1 to %d, the number of pieces", path,
+                        hl_tokens_count(tokens));
     }
     tokens->n_model = n_model;
     HL_TRY(tokens->unigram != NULL ? read_unigram(path, unigram, tokens) : hl_ok());

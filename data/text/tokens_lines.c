@@ -13,8 +13,9 @@ static hl_status add_lines(const char *path, const char *text, size_t size, hl_t
     for (size_t i = 0, end; i < size; i = end + 1) {
         const char *newline = memchr(text + i, '\n', size - i);
         end = newline != NULL ? (size_t)(newline - text) : size;
-        if (tokens->n == HL_TOKENS_MAX) {
-            return hl_error(HL_BAD_FILE, "%s:%d: more than %d pieces", path, tokens->n + 1, HL_TOKENS_MAX);
+        if (hl_tokens_count(tokens) == HL_TOKENS_MAX) {
+            return hl_error(HL_BAD_FILE, "%s:%d: more than %d pieces", path, hl_tokens_count(tokens) + 1,
+                            HL_TOKENS_MAX);
         }
         HL_TRY(hl_tokens_add(tokens, text + i, hl_white_begin(text + i, 0, end - i)));
     }
@@ -25,7 +26,7 @@ static hl_status add_lines(const char *path, const char *text, size_t size, hl_t
 static hl_status add_specials(const char *path, hl_tokens *tokens)
 {
     static const char *const specials[] = { "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]" };
-    for (int32_t id = 0; id < tokens->n; id++) {
+    for (int32_t id = 0; id < hl_tokens_count(tokens); id++) {
         for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++) {
             if (strcmp(hl_tokens_piece(tokens, id, NULL), specials[i]) == 0) {
                 HL_TRY(hl_tokens_mark_added(tokens, (hl_added_token){ .id = id }));

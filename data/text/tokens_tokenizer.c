@@ -150,7 +150,7 @@ static hl_status read_pre_tokenizer(const char *path, const json_t *pre_tokenize
 
 static hl_status read_added(const char *path, const json_t *added, hl_tokens *tokens)
 {
-    const int32_t n_model = tokens->n;
+    const int32_t n_model = hl_tokens_count(tokens);
     for (size_t i = 0; i < json_array_size(added); i++) {
         const json_t *token = json_array_get(added, i);
         const json_t *content = json_object_get(token, "content");
@@ -161,11 +161,11 @@ static hl_status read_added(const char *path, const json_t *added, hl_tokens *to
                                       .single_word = !hl_tokenizer_is_off(token, "single_word"),
                                       .normalized = !hl_tokenizer_is_off(token, "normalized"),
                                       .ordinary = hl_tokenizer_is_off(token, "special") };
-        if (text[0] == '\0' || read.id < 0 || read.id > tokens->n) {
+        if (text[0] == '\0' || read.id < 0 || read.id > hl_tokens_count(tokens)) {
             return hl_error(HL_BAD_FILE, "%s: added_tokens: token %zu has no content, or an id that leaves a gap", path,
                             i + 1);
         }
-        if (read.id == tokens->n) {
+        if (read.id == hl_tokens_count(tokens)) {
             HL_TRY(hl_tokens_add(tokens, text, json_string_length(content)));
         } else if (strcmp(hl_tokens_piece(tokens, read.id, NULL), text) != 0) {
             return hl_error(HL_BAD_FILE, "%s: added_tokens: %s has the id %d of the piece %s", path, text, read.id,

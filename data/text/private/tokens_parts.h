@@ -48,7 +48,6 @@ struct hl_tokens {
 
     /* set by the maker, with hl_tokens_add and these arrays */
     hl_text_set pieces; /* numbered by their ids; hl_tokens_index finds those that were appended */
-    int32_t n;          /* of pieces; set by hl_tokens_add, and by hl_tokens_index */
     hl_added_token *added;
     size_t n_added, added_capacity;
     int32_t n_model; /* the first pieces, into which words are cut; 0: all. The others are found only as added tokens */
@@ -68,6 +67,12 @@ struct hl_tokens {
 
 /* An object without pieces, or NULL when out of memory. It has no roles, and its templates contain only texts. */
 hl_tokens *hl_tokens_new(hl_tokens_kind kind);
+
+/* The number of pieces, also while they are still being added. */
+static inline int32_t hl_tokens_count(const hl_tokens *tokens)
+{
+    return (int32_t)tokens->pieces.n;
+}
 
 /* Returns the status of making *out. If that has failed, frees what was made, and *out becomes NULL. */
 hl_status hl_tokens_made(hl_status status, hl_tokens **out);

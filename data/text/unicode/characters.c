@@ -22,12 +22,16 @@ static const hl_code_class *class_of(uint32_t code)
     if (code < HL_LATIN) {
         return &hl_code_classes[hl_latin_classes[code]];
     }
-    size_t at = 0, above = hl_class_starts_n; /* the last class that begins at the code or before it */
-    while (above - at > 1) {
-        size_t middle = at + (above - at) / 2;
-        *(hl_class_starts[middle] >> 8 <= code ? &at : &above) = middle;
+    size_t last = 0, above = hl_class_starts_n; /* the last start that is not above the code is in [last, above) */
+    while (above - last > 1) {
+        size_t middle = last + (above - last) / 2;
+        if (hl_class_starts[middle] >> 8 <= code) {
+            last = middle;
+        } else {
+            above = middle;
+        }
     }
-    return &hl_code_classes[hl_class_starts[at] & 0xFF];
+    return &hl_code_classes[hl_class_starts[last] & 0xFF];
 }
 
 unsigned hl_bert_class(uint32_t code)
