@@ -152,9 +152,9 @@ void hl_ablate_births_csv(const hl_ablate_births *births, hl_text *text)
     hl_text_print(text, ",label,runs,born,first,median,last\n");
     for (int64_t v = 0; v < plan->n_variants; v++) {
         for (const hl_ablate_label *label = births->labels; label < births->labels + births->n_labels; label++) {
-            char first[HL_UNITS_TEXT], median[HL_UNITS_TEXT], last[HL_UNITS_TEXT];
-            birth row = birth_of(births, label, v);
             if (is_born(births, label)) {
+                char first[HL_UNITS_TEXT], median[HL_UNITS_TEXT], last[HL_UNITS_TEXT];
+                birth row = birth_of(births, label, v);
                 hl_text_print(text, "%s", plan->variants[v].name);
                 hl_ablate_plan_columns(plan, &plan->variants[v].config, text);
                 hl_text_print(text, ",%s,%" PRId64 ",%" PRId64 ",%s,%s,%s\n", label->text.text, row.runs, row.born,

@@ -211,10 +211,24 @@ static hl_status print_table(const maker *m)
     return hl_print_text(out, &text);
 }
 
+/* Frees what the page was made from: the pictures of every run, which can be large. */
+static void free_page_parts(maker *m)
+{
+    for (int64_t v = 0; m->opened != NULL && v < m->plan->n_variants; v++) {
+        hl_text_free(&m->opened[v].maps);
+        hl_text_free(&m->opened[v].dark_maps);
+    }
+    hl_text *const texts[] = { &m->title, &m->notes, &m->narrow };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        hl_text_free(texts[i]);
+    }
+}
+
 static hl_status write_pictures(maker *m)
 {
     HL_TRY(print_charts(m));
     HL_TRY(print_page(m));
+    free_page_parts(m); /* before the chart in many dots, which needs most memory */
     HL_TRY(write_file(m, "ablation.svg", &m->svg));
     HL_TRY(write_file(m, "ablation.html", &m->page));
     HL_TRY(print_chart(m, HL_PNG, false, &m->png));
@@ -328,14 +342,11 @@ hl_status hl_ablate_outputs_write(const hl_ablate_outputs *outputs, FILE *out)
 {
     maker m = { .given = outputs, .sweep = outputs->sweep, .plan = outputs->sweep->plan };
     hl_status status = make(&m, out);
-    hl_text *const texts[] = { &m.caption, &m.title, &m.notes, &m.svg, &m.narrow, &m.png, &m.page };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        hl_text_free(texts[i]);
-    }
-    for (int64_t v = 0; m.opened != NULL && v < m.plan->n_variants; v++) {
-        hl_text_free(&m.opened[v].maps);
-        hl_text_free(&m.opened[v].dark_maps);
-    }
+    free_page_parts(&m);
+    hl_text_free(&m.caption);
+    hl_text_free(&m.svg);
+    hl_text_free(&m.png);
+    hl_text_free(&m.page);
     hl_free(m.opened);
     hl_free(m.runs);
     hl_text_grid_free(&m.grid);

@@ -43,7 +43,17 @@ static bool same_metric(const hl_reading *a, const hl_reading *b)
     return a->metric == b->metric && a->parameter == b->parameter;
 }
 
-/* The metric of row `first` of all heads, in `values`; nothing where an earlier row is of the same metric. */
+/* The row at which this row's metric begins. */
+static size_t first_of(const hl_heads_csv *csv, size_t row)
+{
+    size_t first = 0;
+    while (!same_metric(&csv->rows[first].reading, &csv->rows[row].reading)) {
+        first++;
+    }
+    return first;
+}
+
+/* Adds the metric that begins at row `first`, of all heads. `values` (n, 2) is room for it. */
 static hl_status add_metric(hl_npz_writer *npz, const hl_heads_view *view, const hl_heads_csv *csv, size_t first,
                             double *values)
 {
@@ -51,17 +61,13 @@ static hl_status add_metric(hl_npz_writer *npz, const hl_heads_view *view, const
     for (int64_t i = 0; i < 2 * n; i++) {
         values[i] = NAN;
     }
-    for (size_t i = 0; i < csv->n; i++) {
+    for (size_t i = first; i < csv->n; i++) {
         const hl_heads_csv_row *row = &csv->rows[i];
-        if (!same_metric(&row->reading, &csv->rows[first].reading)) {
-            continue;
+        if (same_metric(&row->reading, &csv->rows[first].reading)) {
+            double *value = values + 2 * (hl_heads_before(view->maps->config, row->layer) + row->head);
+            value[0] = row->reading.value;
+            value[1] = row->reading.baseline;
         }
-        if (i < first) {
-            return hl_ok();
-        }
-        double *value = values + 2 * (hl_heads_before(view->maps->config, row->layer) + row->head);
-        value[0] = row->reading.value;
-        value[1] = row->reading.baseline;
     }
     hl_text name = { 0 };
     hl_metric_print(&name, &csv->rows[first].reading, view->run->source.relations);
@@ -88,7 +94,7 @@ static hl_status add_rows(hl_npz_writer *npz, const hl_heads_view *view, const h
             int64_t a = hl_heads_before(config, row->layer) + row->head;
             int64_t b = hl_heads_before(config, row->reading.layer) + row->reading.parameter;
             js[a * n + b] = js[b * n + a] = row->reading.value;
-        } else if (hl_heads_csv_shows(csv, &row->reading)) {
+        } else if (hl_heads_csv_shows(csv, &row->reading) && first_of(csv, i) == i) {
             status = add_metric(npz, view, csv, i, js + n * n);
         }
     }

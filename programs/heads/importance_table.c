@@ -37,9 +37,11 @@ static verdict verdict_of(const hl_heads_importance *study, int64_t index)
         largest = fmax(largest, all->heads[i].zero.mean);
     }
     double small = 0.1 * largest;
-    return kind < HL_LABEL_UNIFORM && fabs(zero.mean) + 3 * zero.error < small          ? DECORATIVE
-           : kind == HL_LABEL_MIXED && zero.mean > 3 * zero.error && zero.mean >= small ? SILENT
-                                                                                        : PLAIN;
+    if (kind < HL_LABEL_UNIFORM && fabs(zero.mean) + 3 * zero.error < small) {
+        return DECORATIVE;
+    }
+    bool large = zero.mean > 3 * zero.error && zero.mean >= small;
+    return kind == HL_LABEL_MIXED && large ? SILENT : PLAIN;
 }
 
 /* ---- rows ---- */
@@ -93,11 +95,11 @@ static void write_row(hl_text *text, const hl_heads_importance *study, int64_t i
 
 /* ---- sentences ---- */
 
-static void write_judgement(hl_text *text, const hl_heads_importance *study, int64_t index)
+static void write_judgement(hl_text *text, const hl_heads_importance *study, int64_t index, verdict judged)
 {
     double zero = study->importance.heads[index].zero.mean;
     hl_head_name name = hl_head_name_at(&study->run->shape, index);
-    if (verdict_of(study, index) == DECORATIVE) {
+    if (judged == DECORATIVE) {
         hl_text_paragraph(
             text, HL_TABLE_WIDTH,
             "%s looks decorative: its label is \"%s\" (score %.2f), but without it the loss changes by "
@@ -115,8 +117,9 @@ static void write_judgements(hl_text *text, const hl_heads_importance *study)
 {
     bool any = false;
     for (int64_t i = 0; i < study->importance.n; i++) {
-        if (verdict_of(study, i) != PLAIN) {
-            write_judgement(text, study, i);
+        verdict judged = verdict_of(study, i);
+        if (judged != PLAIN) {
+            write_judgement(text, study, i, judged);
             any = true;
         }
     }
@@ -241,8 +244,9 @@ void hl_heads_importance_row_of(const void *context, int64_t index, hl_row *row)
     hl_row_number(row, NULL, "uniform", 0, h->uniform.mean);
     hl_row_number(row, NULL, "uniform_error", 0, h->uniform.error);
     hl_row_number(row, NULL, "shapley", 0, study->has_subsets ? study->shapley[index] : NAN);
-    hl_row_truth(row, "decorative", verdict_of(study, index) == DECORATIVE);
-    hl_row_truth(row, "silent", verdict_of(study, index) == SILENT);
+    verdict judged = verdict_of(study, index);
+    hl_row_truth(row, "decorative", judged == DECORATIVE);
+    hl_row_truth(row, "silent", judged == SILENT);
 }
 
 json_t *hl_heads_set_json(const hl_model_config *shape, const bool *set)
