@@ -149,7 +149,7 @@ static int kill_at_calls(const victim *v, int stride, killing_scope scope)
 
 /* ---- runs ---- */
 
-static const char *run_threads; /* NULL: one */
+static const char *run_threads; /* of the trial, also when its run goes on; NULL: one */
 
 static pid_t start_run(const char *folder, run_options options)
 {
@@ -184,7 +184,6 @@ static bool kill_run(const char *folder, int trial, double most, kill_counts *co
 {
     run_threads = trial % 2 == 0 ? NULL : "train.threads=2";
     pid_t process = start_run(folder, (run_options){ .before = lead_a_group });
-    run_threads = NULL;
     pause_by_chance(most);
     kill_group(process);
     run_result run = run_wait(process);
