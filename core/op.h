@@ -22,13 +22,13 @@ typedef struct hl_op_call {
     const hl_grad *din;  /* where backward writes the gradient of each input; NULL in forward */
 } hl_op_call;
 
-/* Forward or backward: `whole` does all of it; or threads share the output's rows or numbers, each a range of them. */
+/* A pass, forward or backward: a function for the whole output, or one for a range of it, which threads share. */
 typedef void hl_op_part(const hl_op_call *call, hl_range range);
 typedef struct hl_op_pass {
-    void (*whole)(const hl_op_call *call);
-    hl_op_part *part; /* if `whole` is NULL */
-    int64_t each;     /* the work of a number, in elements */
-    int64_t step;     /* ranges of numbers are cut at its multiples; 0: ranges of rows */
+    void (*whole)(const hl_op_call *call); /* or NULL, and then: */
+    hl_op_part *part;
+    int64_t each; /* the work of one number, in elements: little work is done by fewer threads */
+    int64_t step; /* 0: threads share the rows; else the numbers, in ranges that begin at multiples of it */
 } hl_op_pass;
 
 typedef struct hl_op {
@@ -43,8 +43,8 @@ typedef struct hl_op {
      * so it must not touch numbers. */
     bool (*infer)(hl_tape *tape, hl_node *node);
 
-    /* forward: computes node->out->data from the inputs. backward: computes din[i] from dy = node->out->grad; zeros for
-     * an op without a gradient. They cannot fail. */
+    /* forward computes node->out->data from the inputs. backward computes din[i] from dy = node->out->grad; it is left
+     * out for an op without a gradient. They cannot fail. */
     hl_op_pass forward, backward;
 
     /* How many numbers of scratch memory forward and backward each need at most; NULL for none. */

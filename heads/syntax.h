@@ -75,16 +75,17 @@ void hl_syntax_free(hl_syntax *syntax);
 /* Counts a sentence's cases and the hits of each offset. */
 void hl_syntax_add_tree(hl_syntax *syntax, const hl_treebank_sentence *tree, int64_t sentence);
 
+/* The same for all sentences of a treebank. Also sets n_own and `far`, as the treebank has them. */
+void hl_syntax_add_treebank(hl_syntax *syntax, const hl_treebank *treebank);
+
 /* Counts a head's hits in a sentence. weights (W, W): what word i gives to word j. Several threads may add different
  * heads at the same time. */
 void hl_syntax_add_head(hl_syntax *syntax, int64_t head, const hl_treebank_sentence *tree, int64_t sentence,
                         const hl_real *weights);
 
-/* The same for all sentences of a treebank, of which the numbers of relations are taken over. */
-void hl_syntax_add_treebank(hl_syntax *syntax, const hl_treebank *treebank);
-
-/* The same for the heads of a layer in some sentences; `syntax` is a hl_syntax. A receiver of layers
- * (hl_treebank_taker). */
+/* Counts the hits of all heads of a layer in the sentences of its maps. `syntax` is a hl_syntax for the relations of
+ * the maps' treebank and the heads of the model. Hits are added to those already counted: see hl_syntax_clear. A
+ * receiver of layers (hl_treebank_taker). */
 void hl_syntax_add_layer(void *syntax, const hl_word_maps *maps, int threads);
 
 /* Sets all hits of heads to 0. */

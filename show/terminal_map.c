@@ -4,7 +4,6 @@
 
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { MOST_LABEL = 16, MOST_TILES = 8, SCALE = 11 };
 

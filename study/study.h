@@ -60,8 +60,8 @@ hl_status hl_heads_load_weights(hl_opened_model *run, int64_t step, bool exactly
  * HL_NOT_FINITE, HL_NO_MEMORY. On success free with hl_heads_study_free. */
 hl_status hl_heads_study_make(hl_heads_study *study, hl_opened_model *run, const hl_snapshot *snapshot, bool exactly);
 
-/* Measures only what the heads of a snapshot do: fills the rows and labels of a zeroed study. HL_NO_MEMORY; free with
- * hl_heads_study_free on failure too. */
+/* Measures only what the heads of a snapshot do: fills the rows and labels of a study that has none. HL_NO_MEMORY;
+ * free with hl_heads_study_free on failure too. */
 hl_status hl_heads_study_patterns(hl_heads_study *study, const hl_snapshot *snapshot, int threads);
 
 /* As hl_heads_study_make, for the run's last snapshot. HL_BAD_FILE if there is none, and for the reasons of

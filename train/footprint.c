@@ -289,7 +289,7 @@ hl_status hl_footprint_of(const hl_config *config, hl_footprint_use use, int pro
                           hl_footprint *footprint)
 {
     hl_model_config shape = hl_setup_model(config);
-    hl_model *model = hl_malloc(sizeof *model); /* too large for the stack of some threads */
+    hl_model *model = hl_malloc(sizeof *model); /* with the shape, too large for the stack of some threads */
     HL_NEED(model != NULL, "the model's sizes");
     *footprint = (hl_footprint){ 0 };
     hl_status status = hl_model_init(model, &shape);

@@ -301,8 +301,8 @@ static hl_status compare(comparison *c, hl_heads_call *call, hl_opened_model *se
     HL_TRY(read_untrained(c));
     hl_heads_answer answer = { 0 };
     hl_text page = { 0 };
-    answer_of(&answer, c);
-    hl_status status = make_page(c, &page); /* then the snapshots of step 0 are gone */
+    answer_of(&answer, c); /* before the page, which reads other snapshots in the place of those of step 0 */
+    hl_status status = make_page(c, &page);
     HL_THEN(status, hl_heads_deliver(&call->command, &answer, call->out));
     HL_THEN(status, write_page(c, call, &page));
     hl_heads_answer_free(&answer);

@@ -53,7 +53,8 @@ static char *default_folder(const hl_model_source *run, const char *file)
     return path.bytes;
 }
 
-/* The folder that the path, of which the last parts need not be there, leads into. */
+/* The folder that the path, of which the last parts need not be there, leads into. A path that is too long for the
+ * system is cut: nothing can be opened there. */
 static bool find_folder_there(const char *path, char whole[PATH_MAX])
 {
     char part[PATH_MAX];

@@ -25,7 +25,8 @@ enum { HL_EXPORT_FORMAT = 1 };
 hl_status hl_heads_write_npz(const char *path, const hl_heads_view *view, bool metrics, const hl_hidden_states *hidden);
 
 /* Adds one example to the text as JSON in the form that BertViz reads: {"attention": a list of layers, each
- * (1, H, n, n), "tokens": n texts}, without padding. HL_NO_MEMORY is left on the text. */
+ * (1, H, n, n), "tokens": n texts}, without padding. `example` must be one of view->shown. HL_NO_MEMORY is left on the
+ * text. */
 void hl_heads_print_bertviz(hl_text *text, const hl_heads_view *view, int64_t example);
 
 /* Adds {"step" (null: not known), "example" (null: a mean), "examples" (that the maps are the mean of), "tokens":

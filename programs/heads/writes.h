@@ -7,12 +7,12 @@
 
 /* What was measured: on one example where the command names one. */
 typedef struct hl_heads_writes {
-    const hl_opened_model *run; /* not owned, like the next two */
-    const hl_heads_command *command;
-    hl_examples examples; /* on which it was measured */
-    hl_writes own;        /* the model's; owned, like the next two */
-    hl_writes null; /* of the same shape with random weights; its members are as many; of one example it is empty */
-    int *order;     /* (n_rows): the rows, as indices of writers; where there are no answers, heads alone */
+    const hl_opened_model *run;      /* not owned */
+    const hl_heads_command *command; /* not owned */
+    hl_examples examples;            /* on which it was measured; its arrays belong to the run's snapshot */
+    hl_writes own;                   /* what the model writes; owned */
+    hl_writes null; /* what the same shape with random weights writes, as many members; empty for one example; owned */
+    int *order;     /* (n_rows): the rows, as indices of writers; only heads if there are no answers; owned */
     int n_rows;
 } hl_heads_writes;
 
