@@ -5,6 +5,7 @@
 #include "core/base/memory.h"
 #include "tests/check_suite.h"
 #include "tests/faults.h"
+#include "tests/sanitized.h"
 #include "tests/train/trainer_example.h"
 
 #include <link.h>
@@ -14,15 +15,6 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#endif
 
 static atomic_int n_calls;
 static uintptr_t openmp_begin, openmp_end; /* where its code lies; empty where its calls count too */
@@ -43,7 +35,7 @@ static int find_openmp(struct dl_phdr_info *library, size_t size, void *unused)
     return 1;
 }
 
-#if !defined(SANITIZED) && defined(__GLIBC__)
+#if !SANITIZED && defined(__GLIBC__)
 #define INTERPOSED 1
 
 void *__libc_malloc(size_t size);

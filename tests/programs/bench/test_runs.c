@@ -11,6 +11,7 @@
 #include "tests/messages.h"
 #include "tests/programs/bench/test_bench.h"
 #include "tests/runs/answers.h"
+#include "tests/sanitized.h"
 #include "tests/scratch.h"
 
 #include <stdlib.h>
@@ -183,8 +184,9 @@ TEST(a_run_that_fails_ends_bench_with_its_code_and_no_report)
                               "train.batch_size=4096", "--seconds", "0.01", "--json", json);
     const char *start = scratch_format("%s: out of memory: ", config);
     FAILS_SAYING(result, 5, start);
-    ck_assert_int_eq(strncmp(result.err, start, strlen(start)), 0);
-    ck_assert_uint_eq(strcspn(result.err, "\n"), strlen(result.err) - 1);
+    const char *said = strstr(result.err, start);
+    ck_assert(SANITIZED || said == result.err); /* AddressSanitizer warns of the size in a line before */
+    ck_assert_uint_eq(strcspn(said, "\n"), strlen(said) - 1);
     ck_assert(!scratch_exists(json));
     ck_assert(!scratch_exists(scratch_path("report.json.tmp")));
 }
