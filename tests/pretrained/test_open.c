@@ -267,4 +267,37 @@ TEST(a_classifier_of_distilbert_has_a_dropout_of_its_own)
     hl_pretrained_close(folder);
 }
 
+TEST(a_dropout_keeps_every_digit_that_a_float_needs)
+{
+    hl_pretrained *folder;
+    const char *path = tiny_changed("bert_masked", "config.json", "\"hidden_dropout_prob\": 0.1",
+                                    "\"hidden_dropout_prob\": 0.000105000014"); /* 8 digits give another float */
+    CHECK_OK(hl_pretrained_open(path, &folder));
+    ck_assert(hl_pretrained_model(folder)->dropout_residual == (double)0.000105000014f);
+    hl_pretrained_close(folder);
+}
+
+TEST(what_modernbert_drops_and_training_does_not_is_told)
+{
+    hl_pretrained *folder;
+    const char *path =
+        tiny_changed("modernbert_masked", "config.json", "\"attention_dropout\": 0.0", "\"attention_dropout\": 0.1");
+    CHECK_OK(hl_pretrained_open(path, &folder));
+    ck_assert(hl_pretrained_model(folder)->dropout_attention == 0.1);
+    ck_assert_ptr_nonnull(strstr(hl_pretrained_notices(folder)->bytes,
+                                 "config.json: training drops no outputs of attention, only its weights\n"));
+    hl_pretrained_close(folder);
+}
+
+/* Nothing else in the folder says how many layers one that looks everywhere comes after. */
+TEST(the_list_of_layers_tells_which_look_everywhere)
+{
+    hl_pretrained *folder;
+    static const char types[] = "\"layer_types\": [\"full_attention\", \"sliding_attention\", \"full_attention\", "
+                                "\"sliding_attention\"], \"others\"";
+    CHECK_OK(hl_pretrained_open(tiny_changed("modernbert_masked", "config.json", "\"layer_types\"", types), &folder));
+    ck_assert_int_eq(hl_pretrained_model(folder)->global_every, 2);
+    hl_pretrained_close(folder);
+}
+
 SUITE("open")

@@ -95,6 +95,8 @@ static const struct {
     { "bert_masked", "config.json", "\"hidden_size\": 12", "\"hidden_size\": \"12\"", NULL, "hidden_size is no whole" },
     { "bert_masked", "config.json", "\"hidden_size\": 12", "\"hidden\": 12", NULL, "has no hidden_size" },
     { "bert_masked", "config.json", "\"hidden_size\": 12", "\"hidden_size\": 2147483648", NULL, "is no whole number" },
+    { "bert_masked", "config.json", "\"hidden_size\": 12", "\"hidden_size\": 1073741823", NULL,
+      "impossible shape (1073741823, 1073741823)" },
     { "bert_masked", "config.json", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 257", NULL, "is above 256" },
     { "bert_masked", "config.json", "\"layer_norm_eps\": 1e-12", "\"layer_norm_eps\": 0", NULL,
       "layer_norm_eps is no number above 0" },
@@ -102,6 +104,8 @@ static const struct {
       "hidden_dropout_prob is no number from 0 to below 1" },
     { "roberta_masked", "config.json", "\"pad_token_id\": 1", "\"pad_token_id\": 59", NULL, "leaves no position" },
     /* labels */
+    { "bert_classes", "config.json", "{", "{\"problem_type\": \"ranking\",", NULL,
+      "problem_type is none of single_label_classification, multi_label_classification and regression" },
     { "bert_classes", "config.json", "\"1\": \"so so\"", "\"7\": \"so so\"", NULL, "id2label: the id 1 has no label" },
     { "bert_classes", "config.json", "\"id2label\": {", "\"id2label\": 3, \"b\": {", NULL, "id2label is no object" },
     /* counts that contradict the weights */
@@ -179,6 +183,7 @@ static const struct {
     { "bert_masked", "config.json", "config.json", "is missing: no folder of a model" },
     { "bert_masked", "model.safetensors", "model.safetensors", "is missing, and so is model.safetensors.index.json" },
     { "bert_masked", "tokenizer.json", "tokenizer.json", "is missing, and so is vocab.txt" },
+    { "modernbert_masked", "tokenizer.json", "tokenizer.json", "is missing" },
     { "xlm_roberta_masked", "tokenizer.json", "tokenizer.json",
       "is missing, and sentencepiece.bpe.model is not read; to write a tokenizer.json, load the folder with "
       "AutoTokenizer of transformers and save_pretrained" },

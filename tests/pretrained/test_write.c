@@ -322,6 +322,17 @@ TEST(an_activation_that_open_models_do_not_have_is_refused)
                   "%s", status.text);
 }
 
+TEST(a_class_that_the_kind_does_not_have_is_refused)
+{
+    open_model(&before, tiny_folder("bert_masked"));
+    before.model.config.head = HL_HEAD_LINEAR; /* which a kind of next tokens has */
+    hl_pretrained_parts parts = parts_of(&before, false);
+    parts.head = HL_PRETRAINED_NEXT;
+    hl_status status = hl_pretrained_write(&parts, scratch_path("model"), &written);
+    ck_assert_int_eq(status.code, HL_INVALID);
+    ck_assert_str_eq(status.text, "models of the kind bert have no class BertLMHeadModel");
+}
+
 TEST(an_output_layer_of_gpt2_has_no_bias)
 {
     open_model(&before, tiny_folder("gpt2_untied"));

@@ -29,6 +29,37 @@ static const char *tagger(void)
                       "[train]\nsteps = 4\nbatch_size = 4\neval_examples = 5\n[patterns]\nexamples = 1\n");
 }
 
+/* A chain of so many words, each of which depends on the next one. */
+static const char *chain(int words)
+{
+    hl_text *text = scratch_text();
+    for (int w = 1; w <= words; w++) {
+        hl_text_print(text, "%d\tcat1\t_\tNOUN\t_\t_\t%d\tdep\t_\t_\n", w, w < words ? w + 1 : 0);
+    }
+    hl_text_print(text, "\n");
+    CHECK_OK(hl_text_status(text));
+    return run_config("chain.conllu", text->bytes);
+}
+
+/* Maps of its words take more memory than a training step. */
+TEST(a_treebank_of_longer_sentences_is_followed)
+{
+    const char *config = tagger(), *key = scratch_format("patterns.treebank=%s", chain(200));
+    EXPECT_RUN(0, config, key, "model.max_length=200", "--out", run_path("run"), "--quiet");
+    const char *csv = run_read(run_file(run_path("run"), "syntax.csv"));
+    ck_assert_msg(strstr(csv, ",dep,") != NULL, "%s", csv);
+}
+
+TEST(a_treebank_is_refused_where_no_snapshot_is_taken)
+{
+    const char *config = tagger(), *key = scratch_format("patterns.treebank=%s", chain(3));
+    run_result run =
+        RUN(config, key, "patterns.budget_mb=1", "patterns.every=1", "train.steps=100000", "--out", run_path("run"));
+    FAILS_SAYING(run, 2,
+                 "tagger.ini: patterns.treebank is counted at snapshots, and none is taken; raise "
+                 "patterns.budget_mb\n");
+}
+
 TEST(a_sweep_makes_its_data_once)
 {
     const char *config = tagger(), *folder = run_path("sweep");

@@ -171,6 +171,14 @@ static const char *const bad[][OVERRIDES + CONFIG_OVERRIDES] = {
     { "[task]\nname = tags\nprefix_space = true\n[tokens]\nkind = wrds\n",
       "x.ini:5: tokens.kind: \"wrds\" is not one of chars, bytes, words, wordpiece, bpe, unigram (did you mean "
       "\"words\"?)\n" },
+    { "[task]\nname = markov\n[model]\ncausal = false\n",
+      "x.ini:4: model.causal: must be true for task markov: the target of each token is the one after it\n" },
+    { "[task]\nname = next\nfile = a\nlength = 0\n",
+      "x.ini:4: task.length: must be 1 or more, the pieces of a window\n" },
+    { "[task]\nname = file\nfile = a\n[tokens]\nkind = chars\n",
+      "x.ini:5: tokens.kind: must be words for task file, whose tokens stand as they are\n" },
+    { "[task]\nname = tags\nfile = a\n[train]\nlength_window = 100\n",
+      "x.ini:5: train.length_window: 100 is no multiple of train.batch_size, 64\n" },
     { "[task]\nmin_length = x\n[train]\neval_examples = 6\n", "x.ini:2: task.min_length: \"x\" is not an integer\n" },
     { "[task]\nname = tags\nprefix_space = true\n[tokens]\nkind = words\n",
       "x.ini:3: task.prefix_space = true: the tokens are of kind words, and only bpe and unigram read spaces\n" },
@@ -284,6 +292,28 @@ TEST(long_lines_and_lists_are_refused_whole)
     text[10 + HL_CONFIG_MAX_PATH - 1] = '\0';
     ck_assert_str_eq(config_problems("", 0, longer, &config), "");
     ck_assert_str_eq(config.train.out, text + 10);
+}
+
+TEST(the_texts_of_a_config_are_bounded_together)
+{
+    hl_config config;
+    char path[900] = "";
+    memset(path, 'p', sizeof path - 1);
+    const char *const one[CONFIG_OVERRIDES] = { scratch_format("task.file=%s", path) };
+    const char *const two[CONFIG_OVERRIDES] = { one[0], scratch_format("task.validation_file=q%s", path) };
+    ck_assert_str_eq(config_problems("[task]\nname = tags\n", 19, one, &config), "");
+    ck_assert_str_eq(hl_config_string(&config, config.task.file), path);
+    ck_assert_str_eq(config_problems("[task]\nname = tags\n", 19, two, &config),
+                     "command line: task.validation_file: the paths and names of a config are longer than 1598 bytes "
+                     "together\n");
+}
+
+TEST(an_empty_text_takes_the_place_of_another)
+{
+    hl_config config;
+    const char *const empty[CONFIG_OVERRIDES] = { "task.file=\"\"" };
+    ck_assert_str_eq(config_problems("[task]\nname = tags\nfile = a\n", 28, empty, &config), "");
+    ck_assert_str_eq(hl_config_string(&config, config.task.file), "");
 }
 
 TEST(a_zero_byte_is_refused_wherever_it_stands)
