@@ -145,6 +145,11 @@ static const struct {
     { "distilbert_masked", "tokenizer_config.json", "{",
       "{\"added_tokens_decoder\": {\"38\": {\"content\": \"cat\", \"special\": false}},", NULL,
       "added_tokens_decoder: cat (id 38) needs a tokenizer.json with this token" },
+    { "distilbert_masked", "tokenizer_config.json", "{",
+      "{\"added_tokens_decoder\": {\"39\": {\"content\": \"cat\", \"special\": true}},", NULL,
+      "added_tokens_decoder: cat (id 39) needs a tokenizer.json with this token" },
+    { "distilbert_masked", "tokenizer_config.json", "{", "{\"added_tokens_decoder\": {\"38\": {\"special\": true}},",
+      NULL, "added_tokens_decoder: a token (id 38) needs a tokenizer.json with this token" },
     { "gpt2_next", "tokenizer_config.json", "{", "{\"add_prefix_space\": true,", NULL, "add_prefix_space" },
     { "roberta_masked", "vocab.json", "\"<s>\"", "\"<z>\"", NULL, "has no piece <s> or </s>" },
     { "bert_masked", "tokenizer.json", "BertNormalizer", "Lowercase", NULL, "Lowercase is not supported" },
@@ -187,6 +192,7 @@ static const struct {
     { "xlm_roberta_masked", "tokenizer.json", "tokenizer.json",
       "is missing, and sentencepiece.bpe.model is not read; to write a tokenizer.json, load the folder with "
       "AutoTokenizer of transformers and save_pretrained" },
+    { "gpt2_next", "vocab.json", "tokenizer.json", "is missing, and so are vocab.json and merges.txt" },
     { "gpt2_next", "merges.txt", "tokenizer.json", "is missing, and so are vocab.json and merges.txt" },
     { "electra_generator", "model-00002-of-00002.safetensors", "model-00002-of-00002.safetensors", "No such file" },
 };
@@ -211,6 +217,8 @@ TEST(added_tokens_want_a_tokenizer)
     hl_pretrained_close(folder);
     scratch_write(file, "{\"new\": 60}", 11);
     tiny_refused(path, "added_tokens.json", "adds 1 token, which needs a tokenizer.json");
+    scratch_write(file, "{\"new\": 60, \"newer\": 61}", 24);
+    tiny_refused(path, "added_tokens.json", "adds 2 tokens, which needs a tokenizer.json");
 }
 
 TEST(no_memory_is_asked_for_as_large_as_config_json_says)
