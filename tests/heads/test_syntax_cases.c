@@ -88,7 +88,7 @@ TEST(a_case_of_each_kind_is_kept_and_the_nearest_of_several_right_words_is_gold)
     for (int map = 0; map < SENTENCES * HEADS; map++) {
         look(weights + (ptrdiff_t)map * WORDS * WORDS, same);
     }
-    /* In sentence 1, head 0 finds the syntactic head of word 2 and no other; head 1 finds no word for word 5 alone. */
+    /* In sentence 1, head 0 is right for word 2 alone. Head 1 is right for words 3 and 4, and wrong for word 5. */
     look(weights + (ptrdiff_t)HEADS * WORDS * WORDS, (const int[WORDS]){ 3, 0, 1, 0, 0, 0 });
     look(weights + (ptrdiff_t)(HEADS + 1) * WORDS * WORDS, (const int[WORDS]){ 3, 0, 0, 5, 3, 0 });
     hl_word_maps maps = { treebank, 0, HEADS, 0, 0, SENTENCES, weights, places };

@@ -289,7 +289,7 @@ TEST(what_modernbert_drops_and_training_does_not_is_told)
     hl_pretrained_close(folder);
 }
 
-/* Nothing else in the folder says how many layers one that looks everywhere comes after. */
+/* The list is more than global_attn_every_n_layers, which this folder does not have. */
 TEST(the_list_of_layers_tells_which_look_everywhere)
 {
     hl_pretrained *folder;
