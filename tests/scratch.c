@@ -193,6 +193,13 @@ void scratch_write(const char *path, const void *bytes, size_t size)
     }
 }
 
+const char *scratch_file(const char *name, const char *text)
+{
+    const char *path = scratch_format("%s", scratch_path(name));
+    scratch_write(path, text, strlen(text));
+    return path;
+}
+
 char *scratch_read(const char *path, size_t *size)
 {
     FILE *file = fopen(path, "rb");

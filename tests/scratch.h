@@ -32,6 +32,9 @@ void scratch_share_end(void);
 
 void scratch_write(const char *path, const void *bytes, size_t size);
 
+/* Writes the text into a file of the test's folder. Returns its path, which stands to the end of the test. */
+const char *scratch_file(const char *name, const char *text);
+
 /* The content, with a zero byte after it that is not counted; to be freed by free(). NULL where there is no file. */
 char *scratch_read(const char *path, size_t *size);
 

@@ -53,7 +53,7 @@ TEST(sentences_have_words_documents_and_comments)
 {
     hl_conllu *reader;
     const hl_conllu_sentence *s;
-    CHECK_OK(hl_conllu_open(text_file("t", treebank), HL_CONLLU_TREE, &reader));
+    CHECK_OK(hl_conllu_open(scratch_file("t", treebank), HL_CONLLU_TREE, &reader));
     CHECK_OK(hl_conllu_next(reader, &s));
     ck_assert(s->n_words == 7 && s->line == 1 && is(s->document, "letters-01"));
     static const int64_t heads[] = { 3, 1, 6, 6, 6, 0, 6 }, lines[] = { 8, 9, 10, 12, 13, 16, 17 };
@@ -113,7 +113,7 @@ static hl_status write_back(const char *path, hl_conllu_column column, const cha
 
 static void check_written(const char *given, const char *value, const char *expected)
 {
-    const char *path = text_file("t", given);
+    const char *path = scratch_file("t", given);
     hl_text text = { 0 };
     for (int column = value == NULL ? 0 : HL_CONLLU_UPOS; column < (value == NULL ? HL_CONLLU_COLUMNS : HL_CONLLU_XPOS);
          column++) {
@@ -135,7 +135,7 @@ TEST(written_back_are_the_same_bytes_but_for_the_column)
     static const char *const wrong[] = { "", "a\tb", "a\n" };
     for (int i = 0; i < 3; i++) {
         hl_text text = { 0 };
-        refused_as(write_back(text_file("t", WORD("1", "0")), HL_CONLLU_UPOS, wrong[i], &text), HL_INVALID,
+        refused_as(write_back(scratch_file("t", WORD("1", "0")), HL_CONLLU_UPOS, wrong[i], &text), HL_INVALID,
                    "line 1: a value of column UPOS is empty, or holds a tab or an end of line", "");
     }
 }
@@ -186,17 +186,17 @@ TEST(what_is_no_treebank_is_refused_by_place)
         { WORD("1", "2") WORD("2", "3") WORD("3", "2") WORD("4", "0"), ":2: its heads lead back to it: a circle" },
     };
     for (int i = 0; i < ROWS(cases); i++) {
-        const char *path = text_file("t", cases[i].text);
+        const char *path = scratch_file("t", cases[i].text);
         refused_as(read_all(path, HL_CONLLU_TREE), HL_BAD_FILE, path, cases[i].rest);
     }
 }
 
 TEST(trees_are_looked_at_only_where_asked)
 {
-    const char *path = text_file("t", WORD("1", "x") WORD("2", "2"));
+    const char *path = scratch_file("t", WORD("1", "x") WORD("2", "2"));
     CHECK_OK(read_all(path, HL_CONLLU_WORDS));
     ck_assert_int_eq(read_all(path, HL_CONLLU_ROOTS).code, HL_BAD_FILE);
-    path = text_file("t", WORD("1", "0") WORD("2", "1") WORD("3", "0"));
+    path = scratch_file("t", WORD("1", "0") WORD("2", "1") WORD("3", "0"));
     CHECK_OK(read_all(path, HL_CONLLU_ROOTS));
     ck_assert_int_eq(read_all(path, HL_CONLLU_TREE).code, HL_BAD_FILE);
 }
@@ -209,7 +209,7 @@ TEST(a_sentence_without_end_is_refused)
         hl_text_print(&text, "%d\t%0*d\t_\t_\t_\t_\t%d\t_\t_\t_\n", i, i <= 50000 ? 10 : 2 * WIDE * (i % 10 > 0), 0,
                       i - 1);
     }
-    const char *path = text_file("t", text.bytes);
+    const char *path = scratch_file("t", text.bytes);
     size_t longer = text.size;
     hl_status status = read_all(path, HL_CONLLU_TREE);
     ck_assert_msg(longer < HL_CONLLU_BYTES && status.code == HL_OK, "%s", status.text); /* a chain of 60,000 words */
@@ -283,7 +283,7 @@ TEST(no_failing_call_is_missed)
  * expected text's end. */
 static void read_either(const char *text, const char *expected, const char *failure)
 {
-    const char *path = text_file("t", text);
+    const char *path = scratch_file("t", text);
     hl_conllu *reader;
     const hl_conllu_sentence *s = NULL;
     hl_text *printed = scratch_text();

@@ -1,10 +1,10 @@
 #include "data/text/coreference.h"
 
 #include "tests/check_suite.h"
-#include "tests/data/text_files.h"
 #include "tests/data/tokens_texts.h"
 #include "tests/fault_checks.h"
 #include "tests/faults.h"
+#include "tests/scratch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,9 @@ static hl_tokens *pieces(void)
 static hl_coreference_text read_with(const char *bank, int64_t max_pieces)
 {
     hl_tokens *tokens = pieces();
-    hl_treebank_spec spec = { .path = text_file("t", bank), .tokens = tokens, .wraps = true, .max_pieces = max_pieces };
+    hl_treebank_spec spec = {
+        .path = scratch_file("t", bank), .tokens = tokens, .wraps = true, .max_pieces = max_pieces
+    };
     hl_coreference_text text;
     CHECK_OK(hl_coreference_read(&spec, &text));
     return text;
@@ -121,7 +123,7 @@ static void refuses(const char *first, const char *second, const char *message)
              "1\tAnn\t_\tPROPN\t_\t_\t2\tx\t_\t%s\n2\tsaw\t_\tVERB\t_\t_\t0\tx\t_\t%s\n\n# newdoc id = "
              "2\n1\tAnn\t_\tX\t_\t_\t0\tx\t_\tEntity=(e1)\n2\tsaw\t_\tX\t_\t_\t1\tx\t_\tEntity=(e1)\n",
              first, second);
-    hl_treebank_spec spec = { .path = text_file("t", content), .tokens = tokens, .wraps = true, .max_pieces = 9 };
+    hl_treebank_spec spec = { .path = scratch_file("t", content), .tokens = tokens, .wraps = true, .max_pieces = 9 };
     hl_status status = hl_coreference_read(&spec, &text);
     if (message == NULL) {
         ck_assert_str_eq(status.text, "");
@@ -173,7 +175,8 @@ TEST(a_text_without_mentions_is_refused)
 {
     hl_tokens *tokens = pieces();
     hl_coreference_text text;
-    hl_treebank_spec spec = { .path = text_file("t", WORD("1", "Ann", "X", "2", "_") WORD("2", "saw", "X", "0", "_")),
+    hl_treebank_spec spec = { .path =
+                                  scratch_file("t", WORD("1", "Ann", "X", "2", "_") WORD("2", "saw", "X", "0", "_")),
                               .tokens = tokens,
                               .max_pieces = 9 };
     hl_status status = hl_coreference_read(&spec, &text);
@@ -201,7 +204,7 @@ static void free_bank(void *context)
 TEST(a_text_is_read_whole_or_not_at_all_without_memory)
 {
     hl_tokens *tokens = pieces();
-    reading r = { .spec = { .path = text_file("t", bank), .tokens = tokens, .wraps = true, .max_pieces = 8 } };
+    reading r = { .spec = { .path = scratch_file("t", bank), .tokens = tokens, .wraps = true, .max_pieces = 8 } };
     faults_begin();
     fault_checks_allocations(read_bank, free_bank, &r);
     faults_end();

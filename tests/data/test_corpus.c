@@ -71,7 +71,7 @@ TEST(examples_may_end_where_blocks_do)
         for (int line = 0; line < 3; line++) {
             hl_text_print(&text, "%0*d\n\n", length, line);
         }
-        made m = { .source = text_file("text", text.bytes) };
+        made m = { .source = scratch_file("text", text.bytes) };
         hl_text_free(&text);
         hl_corpus_reader *reader = kept_reader(kept_corpus(&m));
         for (int i = 5; i >= 0; i--) {
@@ -178,7 +178,7 @@ TEST(blocks_that_changed_places_and_other_formats_are_refused)
 
 TEST(an_example_too_long_is_refused)
 {
-    made m = { .source = text_file("text", "a\n") };
+    made m = { .source = scratch_file("text", "a\n") };
     hl_corpus_spec spec = spec_of(&m, scratch_path("cache"));
     hl_corpus_writer *writer;
     CHECK_OK(hl_corpus_writer_begin(&spec, &writer));

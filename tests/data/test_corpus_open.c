@@ -34,7 +34,7 @@ static void check_kept(hl_corpus_spec spec, const char *why)
 
 TEST(a_cache_that_fits_is_taken_up_and_another_made_anew_or_refused)
 {
-    made m = { .source = text_file("text", "one\ntwo\n") };
+    made m = { .source = scratch_file("text", "one\ntwo\n") };
     hl_corpus_spec spec = spec_of(&m, scratch_path("cache")), other = spec;
     ck_assert_int_eq(how_opened(&spec, ""), 1);
     ck_assert_int_eq(how_opened(&spec, ""), 0);
@@ -51,10 +51,10 @@ TEST(a_cache_that_fits_is_taken_up_and_another_made_anew_or_refused)
     other.columns[1] = "label";
     other.columns[2] = "source";
     check_kept(other, "was made otherwise");
-    text_file("text", "one\ntoo\n");
+    scratch_file("text", "one\ntoo\n");
     check_kept(spec, "text has changed");
     ck_assert_int_eq(how_opened(&spec, "text has changed"), 1);
-    text_file("text", "one\ntoo\nthree\n");
+    scratch_file("text", "one\ntoo\nthree\n");
     ck_assert_int_eq(how_opened(&spec, "text has changed"), 1);
     ck_assert_int_eq(how_opened(&spec, ""), 0);
     spec.source = scratch_path("moved");
@@ -73,7 +73,7 @@ TEST(a_cache_that_fits_is_taken_up_and_another_made_anew_or_refused)
 
 TEST(a_damaged_cache_is_made_anew_and_no_other_file_ever_replaced)
 {
-    made m = { .source = text_file("text", "one\ntwo\n") };
+    made m = { .source = scratch_file("text", "one\ntwo\n") };
     hl_corpus *corpus;
     hl_corpus_spec spec = spec_of(&m, scratch_path("cache"));
     for (int length = 5; length < 10000; length += 9000) { /* shorter than the end of a cache, and longer */
@@ -155,30 +155,30 @@ static hl_status make_while_it_changes(void *context, hl_corpus_writer *writer)
 {
     const made *m = context;
     HL_TRY(make_lines(writer, m->source, false));
-    text_file("text", m->times == 0 ? "longer than before\n" : "LONGER THAN BEFORE\n");
+    scratch_file("text", m->times == 0 ? "longer than before\n" : "LONGER THAN BEFORE\n");
     return hl_ok();
 }
 
 TEST(a_source_that_changes_is_empty_or_fails_leaves_the_old_cache)
 {
-    made m = { .source = text_file("text", "some text\n") };
+    made m = { .source = scratch_file("text", "some text\n") };
     hl_corpus *corpus;
     hl_corpus_spec spec = spec_of(&m, scratch_path("cache"));
     hl_corpus_close(opened(&spec));
     size_t size;
     char *old = scratch_read(spec.path, &size);
-    text_file("text", "another text\n");
+    scratch_file("text", "another text\n");
     m.times = 0;
     spec.make = make_while_it_changes;
     refused_as(hl_corpus_open(&spec, &corpus), HL_BAD_FILE, m.source, ": changed while it was read");
     m.times = 1;
     refused_as(hl_corpus_open(&spec, &corpus), HL_BAD_FILE, m.source, ": changed while it was read");
     spec.make = make;
-    text_file("text", "");
+    scratch_file("text", "");
     refused_as(hl_corpus_open(&spec, &corpus), HL_BAD_FILE, m.source, ": holds no example");
-    text_file("text", "a\n\xff\n");
+    scratch_file("text", "a\n\xff\n");
     refused_as(hl_corpus_open(&spec, &corpus), HL_BAD_FILE, m.source, ":2:1: is not UTF-8 (byte 0xff)");
-    text_file("text", "a\n");
+    scratch_file("text", "a\n");
     m.fails = true;
     refused_as(hl_corpus_open(&spec, &corpus), HL_FAILED, "a signal", "");
     ck_assert(scratch_holds(spec.path, old, size) && !scratch_exists(scratch_path("cache.tmp")));
@@ -256,7 +256,7 @@ static hl_status stop_waiting(void *context, int64_t done, int64_t total)
 
 TEST(waiting_for_another_program_is_told_and_can_be_ended)
 {
-    made m = { .source = text_file("text", "a\n") };
+    made m = { .source = scratch_file("text", "a\n") };
     hl_corpus *corpus;
     hl_corpus_spec spec = spec_of(&m, scratch_path("cache"));
     hl_file_calls calls = *hl_file_calls_get();
@@ -286,12 +286,12 @@ static bool holds_lines(const char *path, bool changed)
  * be read, it is made anew all the same. */
 TEST(no_failing_call_harms_what_is_made_anew)
 {
-    made m = { .source = text_file("cache.txt", "a\nb\n") };
+    made m = { .source = scratch_file("cache.txt", "a\nb\n") };
     hl_corpus_spec spec = spec_of(&m, scratch_format("%s", scratch_path("cache")));
     hl_corpus_close(opened(&spec));
     size_t size;
     char *old = scratch_read(spec.path, &size);
-    text_file("cache.txt", "a\nb\nc\n");
+    scratch_file("cache.txt", "a\nb\nc\n");
     faults_begin();
     for (int kind = 0; kind < 4; kind++) {
         bool reached = true;

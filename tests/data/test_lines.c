@@ -59,25 +59,25 @@ static void check_refused(const char *text, size_t size, const char *rest)
 
 TEST(lines_have_numbers_offsets_and_ends)
 {
-    check_lines(text_file("t", ""), "");
-    check_lines(text_file("t", "\n"), "1@0:N");
-    check_lines(text_file("t", "a"), "1@0:a");
-    check_lines(text_file("t", "a\nb\xc3\xa4\n\nc"), "1@0:aN|2@2:b\xc3\xa4N|3@6:N|4@7:c");
-    check_lines(text_file("t", "0123456789\n0123456789"), "1@0:0123456789N|2@11:0123456789");
+    check_lines(scratch_file("t", ""), "");
+    check_lines(scratch_file("t", "\n"), "1@0:N");
+    check_lines(scratch_file("t", "a"), "1@0:a");
+    check_lines(scratch_file("t", "a\nb\xc3\xa4\n\nc"), "1@0:aN|2@2:b\xc3\xa4N|3@6:N|4@7:c");
+    check_lines(scratch_file("t", "0123456789\n0123456789"), "1@0:0123456789N|2@11:0123456789");
 }
 
 TEST(a_mark_and_carriage_returns_are_dropped_and_counted)
 {
-    hl_lines_notices notices = check_lines(text_file("t", "\xef\xbb\xbf"
-                                                          "0123456789\r\nb\n\r\nc\rd\r"),
+    hl_lines_notices notices = check_lines(scratch_file("t", "\xef\xbb\xbf"
+                                                             "0123456789\r\nb\n\r\nc\rd\r"),
                                            "1@3:0123456789RN|2@15:bN|3@17:RN|4@19:c\rd\r");
     ck_assert(notices.mark && notices.crlf == 2);
-    notices = check_lines(text_file("t", "a\n\xef\xbb\xbf"
-                                         "b\n"),
+    notices = check_lines(scratch_file("t", "a\n\xef\xbb\xbf"
+                                            "b\n"),
                           "1@0:aN|2@2:\xef\xbb\xbf"
                           "bN"); /* a character there */
     ck_assert(!notices.mark && notices.crlf == 0);
-    check_lines(text_file("t", "\xef\xbb\xbf"), "");
+    check_lines(scratch_file("t", "\xef\xbb\xbf"), "");
 }
 
 TEST(what_is_no_text_is_refused_by_place)
@@ -141,12 +141,12 @@ TEST(a_line_too_long_is_never_held)
 TEST(a_line_too_long_is_given_out_in_parts_where_that_is_asked_for)
 {
     in_parts = true;
-    check_lines(text_file("t", "0123456789\r\n0123456789"), "1@0:0123456789RN|2@12:0123456789");
-    check_lines(text_file("t", "0123456789x\r\nb"), "1@0:0123456789|1@10:xRN|2@13:b");
-    check_lines(text_file("t", "a bcd  fghij klmnopqrstuvw\n\nx"),
+    check_lines(scratch_file("t", "0123456789\r\n0123456789"), "1@0:0123456789RN|2@12:0123456789");
+    check_lines(scratch_file("t", "0123456789x\r\nb"), "1@0:0123456789|1@10:xRN|2@13:b");
+    check_lines(scratch_file("t", "a bcd  fghij klmnopqrstuvw\n\nx"),
                 "1@0:a bcd|1@5:  fghij|1@12: klmnopqrs|1@22:tuvwN|2@27:N|3@28:x");
-    check_lines(text_file("t", "\xef\xbb\xbf"
-                               "a23456789\xc3\xa4x\xef\xbb\xbfz"),
+    check_lines(scratch_file("t", "\xef\xbb\xbf"
+                                  "a23456789\xc3\xa4x\xef\xbb\xbfz"),
                 "1@3:a234567|1@10:89\xc3\xa4x\xef\xbb\xbfz");
     static const char wrong[] = "\xc3\xa4 3456789012\xff";
     check_refused(wrong, sizeof wrong - 1, ":1:13: is not UTF-8 (byte 0xff)");
@@ -275,7 +275,7 @@ static int twice_as_large(int fd, struct stat *info)
 TEST(a_file_that_shrinks_is_refused_and_one_that_grows_read_as_it_was)
 {
     hl_text text = { 0 };
-    const char *path = text_file("t", "one\ntwo\n");
+    const char *path = scratch_file("t", "one\ntwo\n");
     hl_file_calls calls = *hl_file_calls_get();
     calls.fstat = twice_as_large;
     hl_file_calls_set(&calls);
@@ -284,7 +284,7 @@ TEST(a_file_that_shrinks_is_refused_and_one_that_grows_read_as_it_was)
     hl_lines *lines;
     hl_line line;
     CHECK_OK(hl_lines_open(path, 10, &lines));
-    text_file("t", "one\ntwo\nthree\n");
+    scratch_file("t", "one\ntwo\nthree\n");
     ck_assert(hl_lines_next(lines, &line).code == HL_OK && hl_lines_next(lines, &line).code == HL_OK);
     ck_assert(hl_lines_next(lines, &line).code == HL_OK && line.text == NULL);
     hl_lines_close(lines);
@@ -321,7 +321,7 @@ TEST(pieces_of_any_size_make_the_same_lines)
                                "a\xc3\xa4\r\n\nlast";
     size_t size;
     unsigned char *packed = gzipped(text, sizeof text - 1, &size);
-    const char *plain = text_file("plain", text), *gzip = scratch_path("gzip");
+    const char *plain = scratch_file("plain", text), *gzip = scratch_path("gzip");
     scratch_write(gzip, packed, size);
     for (size_t piece = 1; piece < 5; piece++) {
         faults_begin();

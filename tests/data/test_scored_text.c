@@ -119,7 +119,7 @@ TEST(windows_of_validation_have_the_text_they_ask_for)
         hl_text_print(&all, "%.*s%s", (int)(carriage_return - mixed), mixed, carriage_return + 1);
     }
     enum { LENGTH = 7 };
-    hl_text_spec spec = running_spec(text_file("text", all.bytes), HL_TOKENS_CHARS, LENGTH, 0.25);
+    hl_text_spec spec = running_spec(scratch_file("text", all.bytes), HL_TOKENS_CHARS, LENGTH, 0.25);
     spec.validation_file = spec.file;
     hl_text_data *data = kept_text(&spec);
     int64_t windows = hl_text_data_examples(data, HL_VALIDATION), characters, words;

@@ -17,7 +17,7 @@ TEST(columns_have_names_and_numbers)
     hl_table *table;
     hl_table_row row;
     int64_t column;
-    CHECK_OK(hl_table_open(text_file("t", "text\tlabel\t1\n\"a\" b\t\t\\t\n"), true, &table));
+    CHECK_OK(hl_table_open(scratch_file("t", "text\tlabel\t1\n\"a\" b\t\t\\t\n"), true, &table));
     ck_assert(hl_table_find(table, "label", &column).code == HL_OK && column == 1);
     ck_assert(hl_table_find(table, "2", &column).code == HL_OK && column == 1);
     ck_assert(hl_table_find(table, "1", &column).code == HL_OK && column == 2); /* a name goes before a number */
@@ -27,7 +27,7 @@ TEST(columns_have_names_and_numbers)
     CHECK_OK(hl_table_next(table, &row));
     ck_assert_ptr_null(row.columns);
     hl_table_close(table);
-    CHECK_OK(hl_table_open(text_file("t", "a\n\nb"), false, &table));
+    CHECK_OK(hl_table_open(scratch_file("t", "a\n\nb"), false, &table));
     ck_assert(hl_table_find(table, "1", &column).code == HL_OK && column == 0);
     for (int line = 1; line <= 3; line++) {
         CHECK_OK(hl_table_next(table, &row));
@@ -40,7 +40,7 @@ TEST(a_column_that_is_not_there_is_refused_by_name)
 {
     hl_table *table;
     int64_t column;
-    const char *path = text_file("t", "text\tlabel\ttext\n");
+    const char *path = scratch_file("t", "text\tlabel\ttext\n");
     CHECK_OK(hl_table_open(path, true, &table));
     refused_as(hl_table_find(table, "lable", &column), HL_INVALID, path,
                ": has no column lable; its columns are text, label, text");
@@ -90,16 +90,16 @@ TEST(ragged_and_empty_tables_are_refused_by_place)
         { "a\tb\n", true, NULL, ": holds no row" },
     };
     for (int i = 0; i < ROWS(cases); i++) {
-        const char *path = text_file("t", cases[i].text);
+        const char *path = scratch_file("t", cases[i].text);
         refused_as(read_all(path, cases[i].header, cases[i].column), HL_BAD_FILE, path, cases[i].rest);
     }
 }
 
 TEST(empty_lines_may_end_a_table)
 {
-    CHECK_OK(read_all(text_file("t", "a\tb\nc\td\n\n\n"), true, NULL));
-    CHECK_OK(read_all(text_file("t", "a\tb\r\n\r\n"), false, NULL));
-    refused_as(read_all(text_file("t", "a\tb\n\n"), true, NULL), HL_BAD_FILE, text_file("t", "a\tb\n\n"),
+    CHECK_OK(read_all(scratch_file("t", "a\tb\nc\td\n\n\n"), true, NULL));
+    CHECK_OK(read_all(scratch_file("t", "a\tb\r\n\r\n"), false, NULL));
+    refused_as(read_all(scratch_file("t", "a\tb\n\n"), true, NULL), HL_BAD_FILE, scratch_file("t", "a\tb\n\n"),
                ": holds no row");
 }
 
@@ -109,7 +109,7 @@ static hl_status task_text(const char *row_text, bool sources, hl_text *text)
     hl_table *table;
     hl_table_row row;
     hl_table_task task;
-    HL_TRY(hl_table_open(text_file("t", row_text), false, &table));
+    HL_TRY(hl_table_open(scratch_file("t", row_text), false, &table));
     hl_status status = hl_table_next(table, &row);
     if (status.code == HL_OK) {
         status = hl_table_task_of(table, &row, 0, 1, sources ? 2 : -1, &task);

@@ -21,7 +21,7 @@ TEST(tags_have_a_target_for_each_words_first_piece)
 {
     hl_text_spec spec = spec_of_two(HL_TEXT_TAGS, HL_TOKENS_WORDPIECE, "", other_treebank);
     spec.file = gzip_file("train.gz", treebank);
-    spec.vocabulary = text_file("vocab.txt", bert);
+    spec.vocabulary = scratch_file("vocab.txt", bert);
     spec.lowercase = true;
     hl_text_data *data = kept_text(&spec);
     ck_assert_int_eq(hl_text_data_examples(data, HL_TRAIN), 2);
@@ -157,7 +157,8 @@ TEST(windows_of_running_text_are_those_of_each_part_as_a_whole)
     char *text = running_text(&size);
     size_t border = border_of(text, size);
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-        hl_text_spec spec = running_spec(k == 1 ? gzip_file("text", text) : text_file("text", text), kinds[k], 8, 0.1);
+        hl_text_spec spec =
+            running_spec(k == 1 ? gzip_file("text", text) : scratch_file("text", text), kinds[k], 8, 0.1);
         spec.vocabulary = kinds[k] == HL_TOKENS_UNIGRAM ? HL_TEST_TOKENS "/unigram_tokenizer.json" : NULL;
         hl_text_data *data = kept_text(&spec);
         check_part(data, HL_TRAIN, text, border);
@@ -188,7 +189,7 @@ LOOP_TEST(lines_of_running_text_have_any_length, 0, 4)
     hl_text_print(&text, "\nlast");
     CHECK_OK(hl_text_status(&text));
     size_t border = border_of(text.bytes, text.size);
-    hl_text_spec spec = running_spec(text_file("text", text.bytes), kind, 8, 0.1);
+    hl_text_spec spec = running_spec(scratch_file("text", text.bytes), kind, 8, 0.1);
     hl_text_data *data = kept_text(&spec);
     hl_pieces pieces = { 0 };
     CHECK_OK(hl_tokens_encode(hl_text_data_tokens(data), text.bytes, border, true, &pieces));
@@ -214,7 +215,7 @@ LOOP_TEST(tokens_that_put_a_space_before_a_text_do_so_once, 0, 2)
     for (char *at = text; _i == 1 && (at = strchr(at, '\n')) != NULL;) {
         *at = ' ';
     }
-    hl_text_spec spec = running_spec(text_file("text", text), HL_TOKENS_BPE, 8, 0.1);
+    hl_text_spec spec = running_spec(scratch_file("text", text), HL_TOKENS_BPE, 8, 0.1);
     hl_text_data *data = kept_text(&spec);
     const char *path = scratch_path("tokens.json");
     CHECK_OK(hl_tokens_save(hl_text_data_tokens(data), path));
@@ -224,8 +225,8 @@ LOOP_TEST(tokens_that_put_a_space_before_a_text_do_so_once, 0, 2)
     hl_text_print(&changed, "%.*s\"prefix_space\":true%s", (int)(rule - json), json,
                   rule + strlen("\"prefix_space\":false"));
     scratch_end();
-    spec = running_spec(text_file("text", text), HL_TOKENS_BPE, 8, 0.1);
-    spec.vocabulary = text_file("spaced-tokens.json", changed.bytes);
+    spec = running_spec(scratch_file("text", text), HL_TOKENS_BPE, 8, 0.1);
+    spec.vocabulary = scratch_file("spaced-tokens.json", changed.bytes);
     hl_text_free(&changed);
     data = kept_text(&spec);
     size_t border = border_of(text, size);
@@ -237,7 +238,7 @@ LOOP_TEST(tokens_that_put_a_space_before_a_text_do_so_once, 0, 2)
 
 TEST(words_begin_with_the_white_space_before_them)
 {
-    hl_text_spec spec = running_spec(text_file("text", "ab  cd\nef"), HL_TOKENS_CHARS, 8, 0.1);
+    hl_text_spec spec = running_spec(scratch_file("text", "ab  cd\nef"), HL_TOKENS_CHARS, 8, 0.1);
     spec.validation_file = spec.file;
     hl_text_data *data = kept_text(&spec);
     check_validation(data, "a b     c d \n e | 0:b 1:  2:  3:c 4:d 5:\n 6:e 7:f | 0 2 6 | 0/0\n");
@@ -312,7 +313,7 @@ TEST(a_label_that_is_new_in_training_is_refused)
 {
     hl_text_spec spec = classes_spec("text\tlabel\na\tx\n", "text\tlabel\na\tx\n");
     hl_text_data_close(opened_text(&spec));
-    text_file("train", "text\tlabel\na\tx\nb\tnew\n");
+    scratch_file("train", "text\tlabel\na\tx\nb\tnew\n");
     check_refused(&spec, HL_BAD_FILE, "train:3: the label new is not in ");
 }
 
@@ -336,7 +337,7 @@ TEST(one_that_is_killed_is_taken_over_and_a_signal_ends_it)
     }
     char *expected = NULL;
     for (int stage = 0; stage <= 3; stage++) {
-        hl_text_spec spec = masked_spec(text_file("text", text.bytes));
+        hl_text_spec spec = masked_spec(scratch_file("text", text.bytes));
         int64_t left = 0;
         hl_text_data *data;
         spec.progress = stop;
@@ -392,7 +393,7 @@ TEST(several_processes_make_the_same)
 
 TEST(what_cannot_be_is_refused_by_its_key)
 {
-    const hl_text_spec good = masked_spec(text_file("text", "a b c d e f g\nh i\n"));
+    const hl_text_spec good = masked_spec(scratch_file("text", "a b c d e f g\nh i\n"));
     hl_text_spec spec = good;
     spec.file = "-";
     check_refused(&spec, HL_INVALID, "task.file = -");
@@ -430,23 +431,23 @@ TEST(what_cannot_be_is_refused_by_its_key)
             .task = HL_TEXT_FILE, .file = good.file, .validation_share = 0.5, .max_length = 9, .kind = HL_TOKENS_BPE },
         HL_INVALID, "tokens.kind = words");
     scratch_end();
-    spec = masked_spec(text_file("text", "a b\n"));
+    spec = masked_spec(scratch_file("text", "a b\n"));
     spec.vocabulary = "pieces.bin";
     check_refused(&spec, HL_INVALID, "tokens.vocabulary = pieces.bin");
-    spec.vocabulary = text_file("my.txt", "[UNK]\na\n");
+    spec.vocabulary = scratch_file("my.txt", "[UNK]\na\n");
     check_refused(&spec, HL_INVALID, "my.txt: holds tokens of kind wordpiece; tokens.kind is words");
     spec.kind = HL_TOKENS_WORDPIECE;
     check_refused(&spec, HL_INVALID, "my.txt: has no mask token, which the task masked needs");
     spec = classes_spec("text\tlabel\na\t\n", "text\tlabel\na\tx\n");
     check_refused(&spec, HL_BAD_FILE, "train:2: the label is empty");
-    spec.file = text_file("train", "text\tlabel\na\xff\tx\n");
+    spec.file = scratch_file("train", "text\tlabel\na\xff\tx\n");
     check_refused(&spec, HL_BAD_FILE, "train:2:2: is not UTF-8");
-    spec.file = text_file("train", "text\tlabel\na\tx\n");
+    spec.file = scratch_file("train", "text\tlabel\na\tx\n");
     spec.max_length = 2;
     check_refused(&spec, HL_INVALID, "max_length = 2: 2 special tokens stand around a text");
     scratch_end();
-    spec = masked_spec(text_file("text", "a b\n"));
-    spec.validation_file = text_file("other", "\n");
+    spec = masked_spec(scratch_file("text", "a b\n"));
+    spec.validation_file = scratch_file("other", "\n");
     check_refused(&spec, HL_BAD_FILE, "other: holds no example: no line in it has a token");
     spec.validation_file = NULL;
     spec.validation_share = 1e-9;

@@ -14,7 +14,7 @@ TEST(a_line_of_running_text_has_a_bound)
     memset(text, 'a', 2 * MIB + 3);
     text[MIB] = text[2 * MIB + 2] = '\n';
     text[2 * MIB + 3] = '\0';
-    const char *other = text_file("other", "a b c d e f g h i j\n");
+    const char *other = scratch_file("other", "a b c d e f g h i j\n");
     hl_text_spec spec = running_spec(gzip_file("text", text), HL_TOKENS_BYTES, 8, 0.1);
     spec.line_mb = 1;
     static const char why[] = "text:2: is longer than 1 MiB: break the line, or raise task.line_mb";
@@ -29,7 +29,7 @@ TEST(a_line_of_running_text_has_a_bound)
     hl_text_data_close(opened_text(&spec));
     scratch_end();
     text[2 * MIB + 1] = '\n'; /* now the second line, too, has what is allowed */
-    spec = running_spec(text_file("text", text), HL_TOKENS_BYTES, 8, 0.1);
+    spec = running_spec(scratch_file("text", text), HL_TOKENS_BYTES, 8, 0.1);
     spec.line_mb = 1;
     hl_text_data_close(opened_text(&spec));
     free(text);
@@ -52,8 +52,8 @@ TEST(two_files_are_measured_once)
         memcpy(text + 2 * i, "a\n", 3);
     }
     int measured = 0;
-    hl_text_spec spec = running_spec(text_file("text", text), HL_TOKENS_BYTES, 8, 0.1);
-    spec.validation_file = text_file("other", text);
+    hl_text_spec spec = running_spec(scratch_file("text", text), HL_TOKENS_BYTES, 8, 0.1);
+    spec.validation_file = scratch_file("other", text);
     spec.kind = HL_TOKENS_CHARS; /* learned, so that there are three passes */
     spec.progress = count_measured;
     spec.context = &measured;
@@ -84,7 +84,7 @@ TEST(a_line_of_standard_input_has_the_same_bound)
     ck_assert_ptr_nonnull(text);
     memset(text, 'a', MIB + 1);
     text[MIB + 1] = '\0';
-    const char *path = text_file("input", text);
+    const char *path = scratch_file("input", text);
     free(text);
     hl_text_spec spec = running_spec("-", HL_TOKENS_BYTES, 8, 0.1);
     spec.validation_file = "-";

@@ -58,7 +58,7 @@ TEST(so_many_pieces_are_masked_as_the_sentence_has)
                   { "a b c d e f g h i j k l m n o p", 2 },
                   { "a b c d e f g h i j k l m n o p q", 3 } };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        hl_text_spec spec = masked_spec(text_file("text", lines[i].line));
+        hl_text_spec spec = masked_spec(scratch_file("text", lines[i].line));
         spec.validation_file = spec.file;
         hl_text_reader *reader = kept_reader(kept_text(&spec));
         hl_text_example e;
@@ -71,9 +71,9 @@ TEST(so_many_pieces_are_masked_as_the_sentence_has)
 TEST(whole_words_are_masked_as_wholes)
 {
     hl_text_spec spec =
-        masked_spec(text_file("text", "dogs cats sleeps do a do a cats a do sleeps dogs a\ndogs\n[UNK]\n"));
+        masked_spec(scratch_file("text", "dogs cats sleeps do a do a cats a do sleeps dogs a\ndogs\n[UNK]\n"));
     spec.validation_file = spec.file;
-    spec.vocabulary = text_file("vocab.txt", vocabulary_of_bert);
+    spec.vocabulary = scratch_file("vocab.txt", vocabulary_of_bert);
     spec.kind = HL_TOKENS_WORDPIECE;
     spec.whole_words = true;
     hl_text_data *data = kept_text(&spec);
@@ -174,7 +174,7 @@ TEST(training_does_not_read_the_pieces_that_are_dropped)
 {
     hl_text_spec spec = masked_spec(sentences_file("text"));
     spec.task = HL_TEXT_CLASSES;
-    spec.file = text_file("rows.tsv", "a b c d e f g h i j\tX\nb c d e f g h i j a\tY\n");
+    spec.file = scratch_file("rows.tsv", "a b c d e f g h i j\tX\nb c d e f g h i j a\tY\n");
     spec.validation_file = spec.file;
     spec.text_column = "1";
     spec.label_column = "2";
@@ -223,7 +223,7 @@ TEST(pieces_are_dropped_only_where_that_makes_sense)
         { HL_TEXT_CLASSES, HL_TOKENS_BYTES, 0.1, "the tokens have no unknown token to stand for a piece" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        hl_text_spec spec = masked_spec(text_file("rows.tsv", "a b\tX\nb a\tY\n"));
+        hl_text_spec spec = masked_spec(scratch_file("rows.tsv", "a b\tX\nb a\tY\n"));
         spec.validation_file = spec.file;
         spec.task = cases[i].task;
         spec.kind = cases[i].kind;

@@ -8,7 +8,7 @@ static void expect_written(const hl_text_spec *spec, const hl_text_data *of, con
                            int64_t cut)
 {
     hl_text_spec mine = *spec;
-    mine.file = text_file("mine", text);
+    mine.file = scratch_file("mine", text);
     mine.validation_file = NULL;
     hl_text_data *written;
     CHECK_OK(hl_text_data_open_others(&mine, of, true, &written));
@@ -21,7 +21,7 @@ static void expect_written(const hl_text_spec *spec, const hl_text_data *of, con
 static void expect_not_written(const hl_text_spec *spec, const hl_text_data *of, const char *text, const char *what)
 {
     hl_text_spec mine = *spec;
-    mine.file = text_file("mine", text);
+    mine.file = scratch_file("mine", text);
     hl_text_data *written;
     hl_status status = hl_text_data_open_others(&mine, of, true, &written);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
@@ -34,7 +34,7 @@ TEST(of_masked_lines_the_masks_are_asked_for_and_nothing_is_masked)
     static const char train[] = "dogs sleep\ncats sleep\ndogs\ncats\n";
     hl_text_spec spec = spec_of_two(HL_TEXT_MASKED, HL_TOKENS_WORDPIECE, train, train);
     spec.max_length = 6;
-    spec.vocabulary = text_file("vocab.txt", bert);
+    spec.vocabulary = scratch_file("vocab.txt", bert);
     hl_text_data *data = kept_text(&spec);
     expect_written(&spec, data, "cat sleep\ndog [MASK]\ndogs dogs dogs\n",
                    "[CLS] cat sleep [SEP] | | 0 1 2 3 | 1/1\n[CLS] dog [MASK] [SEP] | 2:? | 0 1 2 3 | 2/2\n"
@@ -45,7 +45,7 @@ TEST(of_masked_lines_the_masks_are_asked_for_and_nothing_is_masked)
 
 TEST(of_running_text_each_line_is_one_and_each_next_piece_is_asked_for)
 {
-    hl_text_spec spec = running_spec(text_file("train", "abcabcabcabcabcabcabcabc\n"), HL_TOKENS_CHARS, 4, 0);
+    hl_text_spec spec = running_spec(scratch_file("train", "abcabcabcabcabcabcabcabc\n"), HL_TOKENS_CHARS, 4, 0);
     spec.validation_file = spec.file;
     hl_text_data *data = kept_text(&spec);
     expect_written(&spec, data, "ab\ncaabb\n", "a b | 0:b | 0 | 1/1\nc a a b | 0:a 1:a 2:b | 0 | 2/2\n", 1);

@@ -149,7 +149,7 @@ LOOP_TEST(damaged_added_tokens_are_refused, 0, sizeof damaged / sizeof *damaged)
     ck_assert_ptr_nonnull(at);
     hl_text_print(changed, "%.*s%s%s", (int)(at - text->bytes), text->bytes, damaged[_i].new,
                   at + strlen(damaged[_i].old));
-    const char *path = file_of("tokens.json", changed->bytes);
+    const char *path = scratch_file("tokens.json", changed->bytes);
     hl_status status = hl_tokens_load(path, &none);
     check_tokens_refused(status, none, damaged[_i].message);
 }

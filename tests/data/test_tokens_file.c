@@ -41,7 +41,7 @@ static const struct {
 LOOP_TEST(a_damaged_vocabulary_is_refused_by_line, 0, sizeof vocabularies / sizeof vocabularies[0])
 {
     hl_tokens *tokens = NULL;
-    hl_status status = hl_tokens_load_vocabulary(file_of("vocab.txt", vocabularies[_i].text), true, &tokens);
+    hl_status status = hl_tokens_load_vocabulary(scratch_file("vocab.txt", vocabularies[_i].text), true, &tokens);
     check_tokens_refused(status, tokens, vocabularies[_i].message);
 }
 
@@ -100,8 +100,8 @@ static const struct {
 LOOP_TEST(merges_and_their_pieces, 0, sizeof pairs / sizeof pairs[0])
 {
     hl_tokens *tokens = NULL;
-    const char *vocabulary = file_of("vocab.json", pairs[_i].vocabulary);
-    hl_status status = hl_tokens_load_merges(vocabulary, file_of("merges.txt", pairs[_i].merges), false, &tokens);
+    const char *vocabulary = scratch_file("vocab.json", pairs[_i].vocabulary);
+    hl_status status = hl_tokens_load_merges(vocabulary, scratch_file("merges.txt", pairs[_i].merges), false, &tokens);
     if (pairs[_i].message != NULL) {
         check_tokens_refused(status, tokens, pairs[_i].message);
         return;
@@ -118,8 +118,8 @@ LOOP_TEST(merges_and_their_pieces, 0, sizeof pairs / sizeof pairs[0])
 TEST(usual_special_tokens_of_merges)
 {
     hl_tokens *tokens = NULL;
-    const char *vocabulary = file_of("vocab.json", "{\"a\": 0, \"<|endoftext|>\": 1, \"<pad>\": 2}");
-    CHECK_OK(hl_tokens_load_merges(vocabulary, file_of("merges.txt", ""), false, &tokens));
+    const char *vocabulary = scratch_file("vocab.json", "{\"a\": 0, \"<|endoftext|>\": 1, \"<pad>\": 2}");
+    CHECK_OK(hl_tokens_load_merges(vocabulary, scratch_file("merges.txt", ""), false, &tokens));
     ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_END), 1);
     ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_BEGIN), 1);
     ck_assert_int_eq(hl_tokens_role(tokens, HL_ROLE_PAD), 2);
@@ -140,8 +140,8 @@ TEST(merges_of_roberta_stand_between_its_own_tokens)
     static const int32_t ids[] = { 0, 3, 2, 1, 1, 3, 1 };
     hl_tokens *tokens = NULL;
     hl_pieces wrapped = { 0 };
-    const char *vocabulary = file_of("vocab.json", pieces);
-    CHECK_OK(hl_tokens_load_merges(vocabulary, file_of("merges.txt", ""), true, &tokens));
+    const char *vocabulary = scratch_file("vocab.json", pieces);
+    CHECK_OK(hl_tokens_load_merges(vocabulary, scratch_file("merges.txt", ""), true, &tokens));
     CHECK_OK(hl_tokens_encode(tokens, "a <mask>", 8, true, &wrapped)); /* its space goes along */
     CHECK_OK(hl_tokens_encode(tokens, "a", 1, true, &wrapped));
     CHECK_OK(hl_tokens_wrap(tokens, 2, &wrapped));
@@ -153,7 +153,7 @@ TEST(merges_of_roberta_stand_between_its_own_tokens)
     hl_pieces_free(&wrapped);
     hl_tokens_free(tokens);
     tokens = NULL;
-    vocabulary = file_of("vocab.json", "{\"<s>\": 0, \"a\": 1}");
+    vocabulary = scratch_file("vocab.json", "{\"<s>\": 0, \"a\": 1}");
     check_tokens_refused(hl_tokens_load_merges(vocabulary, scratch_path("none"), true, &tokens), tokens,
                          "vocab.json: has no piece <s> or </s>, which stand around a text of RoBERTa's");
 }
@@ -208,7 +208,7 @@ TEST(what_cuts_and_fills_up_is_left_to_the_caller)
         hl_tokens *tokens = NULL;
         bool ignored;
         const char *json = scratch_format("{" WORDPIECE ", " BERT_PRE ", %s}", rests[i]);
-        CHECK_OK(hl_tokens_load_tokenizer(file_of("tokenizer.json", json), &tokens, &ignored));
+        CHECK_OK(hl_tokens_load_tokenizer(scratch_file("tokenizer.json", json), &tokens, &ignored));
         ck_assert(ignored == (i > 0));
         hl_tokens_free(tokens);
     }
@@ -303,7 +303,7 @@ LOOP_TEST(what_is_not_supported_is_refused_by_name, 0, sizeof tokenizers / sizeo
 {
     hl_tokens *tokens = NULL;
     bool ignored;
-    hl_status status = hl_tokens_load_tokenizer(file_of("tokenizer.json", tokenizers[_i].text), &tokens, &ignored);
+    hl_status status = hl_tokens_load_tokenizer(scratch_file("tokenizer.json", tokenizers[_i].text), &tokens, &ignored);
     check_tokens_refused(status, tokens, tokenizers[_i].message);
 }
 
@@ -313,7 +313,7 @@ TEST(deep_nesting_is_refused)
     char *text = malloc(DEPTH + 1);
     memset(text, '[', DEPTH);
     text[DEPTH] = '\0';
-    const char *path = file_of("tokenizer.json", text);
+    const char *path = scratch_file("tokenizer.json", text);
     hl_tokens *tokens = NULL;
     bool ignored;
     ck_assert_int_eq(hl_tokens_load_tokenizer(path, &tokens, &ignored).code, HL_BAD_FILE);
@@ -362,7 +362,7 @@ TEST(the_format_stays)
     static const char text[] =
         JSON("chars", "{\"unk\":0}", "[[0,false,true]]", "[[\"A\",0],[0,1]]", "[\"<unk>\",\"a\",\"\\n\",\"é\"]", "[]");
     hl_tokens *tokens = NULL;
-    ck_assert_str_eq(hl_tokens_load(file_of("tokens.json", text), &tokens).text, "");
+    ck_assert_str_eq(hl_tokens_load(scratch_file("tokens.json", text), &tokens).text, "");
     hl_text *written = scratch_text();
     CHECK_OK(hl_tokens_json(tokens, written));
     ck_assert_str_eq(written->bytes, text);
@@ -417,14 +417,14 @@ static const struct {
 LOOP_TEST(a_damaged_object_is_refused, 0, sizeof damaged / sizeof damaged[0])
 {
     hl_tokens *tokens = NULL;
-    check_tokens_refused(hl_tokens_load(file_of("tokens.json", damaged[_i].text), &tokens), tokens,
+    check_tokens_refused(hl_tokens_load(scratch_file("tokens.json", damaged[_i].text), &tokens), tokens,
                          damaged[_i].message);
 }
 
 /* JSON takes many times its bytes: it is refused before any of it is read. */
 TEST(json_of_more_than_64_MiB_is_refused)
 {
-    const char *path = file_of("tokens.json", "[");
+    const char *path = scratch_file("tokens.json", "[");
     ck_assert_int_eq(truncate(path, (64 << 20) + 1), 0);
     hl_tokens *tokens = NULL;
     bool ignored;
@@ -435,8 +435,8 @@ TEST(json_of_more_than_64_MiB_is_refused)
 
 TEST(every_allocation_of_reading_may_fail)
 {
-    const char *json = file_of("tokenizer.json", "{" BPE ", " BYTE_LEVEL ", " ADDED "}");
-    const char *vocabulary = file_of("vocab.txt", BERT "a\n");
+    const char *json = scratch_file("tokenizer.json", "{" BPE ", " BYTE_LEVEL ", " ADDED "}");
+    const char *vocabulary = scratch_file("vocab.txt", BERT "a\n");
     faults_begin();
     for (int reader = 0; reader < 2; reader++) {
         for (int n = 0; fault_checks_next(&n, FAULTS_FOR_EVER);) {

@@ -80,7 +80,7 @@ TEST(only_bpe_has_nfc)
     CHECK_OK(hl_tokens_json(nfc_tokens(), text));
     const char *kind = strstr(text->bytes, "\"bpe\"");
     hl_text_print(changed, "%.*s\"words\"%s", (int)(kind - text->bytes), text->bytes, kind + strlen("\"bpe\""));
-    hl_status status = hl_tokens_load(file_of("tokens.json", changed->bytes), &none);
+    hl_status status = hl_tokens_load(scratch_file("tokens.json", changed->bytes), &none);
     check_tokens_refused(status, none, "tokens.json: rules: nfc is for bpe, and these tokens are words");
 }
 

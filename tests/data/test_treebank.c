@@ -54,7 +54,7 @@ static hl_treebank *kept_treebank(const hl_treebank_spec *spec)
 
 static hl_treebank *read_marked(hl_tokens *tokens, const char *content)
 {
-    hl_treebank_spec spec = { .path = text_file("t", content), .tokens = tokens, .max_pieces = 9 };
+    hl_treebank_spec spec = { .path = scratch_file("t", content), .tokens = tokens, .max_pieces = 9 };
     return kept_treebank(&spec);
 }
 
@@ -129,7 +129,7 @@ TEST(mentions_that_cannot_be_read_leave_the_rest)
 TEST(sentences_have_pieces_and_trees)
 {
     hl_tokens *tokens = pieces();
-    hl_treebank_spec spec = { .path = text_file("t", bank), .tokens = tokens, .wraps = true, .max_pieces = 8 };
+    hl_treebank_spec spec = { .path = scratch_file("t", bank), .tokens = tokens, .wraps = true, .max_pieces = 8 };
     hl_treebank *t = kept_treebank(&spec);
     ck_assert_int_eq(t->n_sentences, 2);
     ck_assert_int_eq(t->n_short, 1);
@@ -161,7 +161,7 @@ TEST(subtypes_are_kept_where_asked_and_nothing_need_stand_around)
 {
     hl_tokens *tokens = pieces();
     hl_treebank_spec spec = {
-        .path = text_file("t", bank), .tokens = tokens, .max_pieces = 9, .max_sentences = 2, .subtypes = true
+        .path = scratch_file("t", bank), .tokens = tokens, .max_pieces = 9, .max_sentences = 2, .subtypes = true
     };
     hl_treebank *t = kept_treebank(&spec);
     ck_assert_int_eq(t->n_sentences, 2); /* the last one would fit */
@@ -176,9 +176,9 @@ TEST(subtypes_are_kept_where_asked_and_nothing_need_stand_around)
 TEST(only_sentences_with_several_roots_are_counted_as_such)
 {
     hl_tokens *tokens = pieces();
-    hl_treebank_spec spec = { .path = text_file("t", WORD("1", "saw", "0", "root") WORD("2", "saw", "0", "root")
-                                                         WORD("3", "saw", "0", "root") "\n" WORD("1", "saw", "2", "obj")
-                                                             WORD("2", "saw", "0", "root")),
+    hl_treebank_spec spec = { .path = scratch_file("t", WORD("1", "saw", "0", "root") WORD("2", "saw", "0", "root")
+                                                            WORD("3", "saw", "0", "root") "\n" WORD(
+                                                                "1", "saw", "2", "obj") WORD("2", "saw", "0", "root")),
                               .tokens = tokens,
                               .max_pieces = 8 };
     hl_treebank *t = kept_treebank(&spec);
@@ -189,14 +189,14 @@ TEST(only_sentences_with_several_roots_are_counted_as_such)
 TEST(a_treebank_without_a_usable_sentence_is_refused)
 {
     hl_tokens *tokens = pieces();
-    hl_treebank_spec spec = { .path = text_file("t", bank), .tokens = tokens, .wraps = true, .max_pieces = 5 };
+    hl_treebank_spec spec = { .path = scratch_file("t", bank), .tokens = tokens, .wraps = true, .max_pieces = 5 };
     hl_treebank *t;
     refused_as(hl_treebank_read(&spec, &t), HL_BAD_FILE, spec.path,
                ": no sentence can be used: of 4, 1 have one word, 3 are longer than 5 pieces");
     ck_assert_ptr_null(t);
-    spec.path = text_file("c", WORD("1", "saw", "2", "x") WORD("2", "saw", "1", "y") WORD("3", "saw", "0", "root"));
+    spec.path = scratch_file("c", WORD("1", "saw", "2", "x") WORD("2", "saw", "1", "y") WORD("3", "saw", "0", "root"));
     refused_as(hl_treebank_read(&spec, &t), HL_BAD_FILE, spec.path, ":1: its heads lead back to it: a circle");
-    spec.path = text_file("b", "# text = a\xff\n" WORD("1", "saw", "2", "x") WORD("2", "a\xff", "0", "root"));
+    spec.path = scratch_file("b", "# text = a\xff\n" WORD("1", "saw", "2", "x") WORD("2", "a\xff", "0", "root"));
     hl_status status = hl_treebank_read(&spec, &t);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
 }
@@ -212,7 +212,7 @@ TEST(progress_is_told_and_may_end_the_reading)
     hl_tokens *tokens = pieces();
     int told = 0;
     hl_treebank_spec spec = {
-        .path = text_file("t", bank), .tokens = tokens, .max_pieces = 9, .progress = stop, .context = &told
+        .path = scratch_file("t", bank), .tokens = tokens, .max_pieces = 9, .progress = stop, .context = &told
     };
     hl_treebank *t;
     ck_assert_str_eq(hl_treebank_read(&spec, &t).text, "stopped");
@@ -258,7 +258,7 @@ TEST(the_memory_that_is_told_is_taken)
         size += snprintf(text + size, sizeof text - (size_t)size,
                          WORD("1", "saw", "2", "r%062d") WORD("2", "saw", "0", "root") "\n", i);
     }
-    hl_treebank_spec spec = { .path = text_file("t", text), .tokens = tokens, .max_pieces = 9 };
+    hl_treebank_spec spec = { .path = scratch_file("t", text), .tokens = tokens, .max_pieces = 9 };
     hl_treebank *t;
     hl_allocator_set(&(hl_allocator){ allocate, reallocate, release });
     hl_status status = hl_treebank_read(&spec, &t);
@@ -289,7 +289,7 @@ static void free_bank(void *context)
 TEST(a_treebank_is_read_whole_or_not_at_all_without_memory)
 {
     hl_tokens *tokens = pieces();
-    reading r = { { .path = text_file("t", bank), .tokens = tokens, .wraps = true, .max_pieces = 8 }, NULL };
+    reading r = { { .path = scratch_file("t", bank), .tokens = tokens, .wraps = true, .max_pieces = 8 }, NULL };
     faults_begin();
     fault_checks_allocations(read_bank, free_bank, &r);
     faults_end();

@@ -288,7 +288,7 @@ LOOP_TEST(what_is_not_supported_is_refused_by_name, 0, sizeof refused / sizeof r
 {
     hl_tokens *tokens = NULL;
     bool ignored;
-    const char *path = file_of("tokenizer.json", refused[_i].text);
+    const char *path = scratch_file("tokenizer.json", refused[_i].text);
     hl_status status = hl_tokens_load_tokenizer(path, &tokens, &ignored);
     check_tokens_refused(status, tokens, scratch_format("tokenizer.json: %s", refused[_i].message));
 }
@@ -307,13 +307,13 @@ TEST(the_format_stays)
     static const char *const damaged[] = { UNIGRAM_OF("[]", "one"), UNIGRAM_OF("[1,2]", "one"),
                                            UNIGRAM_OF("[\"1\"]", "one"), UNIGRAM_OF("[1]", "two") };
     hl_tokens *tokens = NULL;
-    ck_assert_str_eq(hl_tokens_load(file_of("tokens.json", text), &tokens).text, "");
+    ck_assert_str_eq(hl_tokens_load(scratch_file("tokens.json", text), &tokens).text, "");
     hl_text *written = scratch_text();
     CHECK_OK(hl_tokens_json(tokens, written));
     ck_assert_str_eq(written->bytes, text);
     hl_tokens_free(tokens);
     for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++) {
-        hl_status status = hl_tokens_load(file_of("tokens.json", damaged[i]), &tokens);
+        hl_status status = hl_tokens_load(scratch_file("tokens.json", damaged[i]), &tokens);
         check_tokens_refused(
             status, tokens,
             "tokens.json: unigram has a score for each piece of the model, charsmap, spaces, strips_end, "
@@ -328,7 +328,7 @@ TEST(every_allocation_may_fail)
     check_without_memory(of_sentencepiece(), "rugovi  \xEF\xAC\x81\xCC\x81 <mask> newtok");
     static const char small_json[] =
         "{" NORMAL("{\"type\": \"Sequence\", \"normalizers\": [" STRIP ", " SPACES(" ") "]}") "}";
-    const char *path = file_of("tokenizer.json", small_json);
+    const char *path = scratch_file("tokenizer.json", small_json);
     faults_begin();
     for (int n = 0; fault_checks_next(&n, FAULTS_FOR_EVER);) {
         hl_tokens *read = NULL;

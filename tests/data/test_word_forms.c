@@ -69,7 +69,7 @@ TEST(pieces_make_words_and_words_have_forms)
     static const char bert[] = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\nThe\nd\n##og\n##s\n,\nÜ\n##BER\nü\n##ber\n";
     hl_text_spec spec = classes("label\ttext\nx\tdogs, dogs, the dog\nx\tThe the ÜBER\n",
                                 "label\ttext\nx\tThe dogs, the dog\nx\tüber xyz ÜBER the\n");
-    spec.vocabulary = text_file("vocab.txt", bert);
+    spec.vocabulary = scratch_file("vocab.txt", bert);
     made *m = make(&spec, 2);
     expect_words(m, 0, "The:1 dogs:2 ,:3. the:1 dog:4 ");
     expect_words(m, 1, "über:5 [UNK]:? ÜBER:5 the:1 ");
@@ -118,8 +118,8 @@ TEST(words_of_running_text_are_counted_whole)
     for (int i = 0; i < REPEATS; i++) {
         memcpy(text + (ptrdiff_t)i * LINE, "aa b cc, ", LINE + 1);
     }
-    hl_text_spec spec = running_spec(text_file("train", text), HL_TOKENS_CHARS, LINE, 0);
-    spec.validation_file = text_file("dev", "cc, aa b b cc, aa aa b cc, ? c, aa ");
+    hl_text_spec spec = running_spec(scratch_file("train", text), HL_TOKENS_CHARS, LINE, 0);
+    spec.validation_file = scratch_file("dev", "cc, aa b b cc, aa aa b cc, ? c, aa ");
     free(text);
     made *m = make(&spec, 3);
     count(m);
@@ -131,7 +131,7 @@ TEST(words_of_running_text_are_counted_whole)
 TEST(a_window_that_begins_inside_a_word_has_the_rest_of_it)
 {
     hl_text_spec spec =
-        running_spec(text_file("train", "aa b cc c, aa b aa b cc aa b aa b cc, aa b aa"), HL_TOKENS_BYTES, 4, 0.2);
+        running_spec(scratch_file("train", "aa b cc c, aa b aa b cc aa b aa b cc, aa b aa"), HL_TOKENS_BYTES, 4, 0.2);
     made *m = make(&spec, 1);
     count(m);
     expect_words(m, 0, ",:1.* aa:2 "); /* the comma alone is no word of the file */
@@ -149,8 +149,8 @@ TEST(words_that_are_remembered_are_not_mistaken_for_others)
         size += (size_t)sprintf(text + size, "%d ", i % DIFFERENT);
     }
     sprintf(text + size, "31 31 4999 1234567890123456 1234567890123457 1234567890123457 ");
-    hl_text_spec spec = running_spec(text_file("train", text), HL_TOKENS_CHARS, 47, 0);
-    spec.validation_file = text_file("dev", "31 4999 49999 1234567890123457 1234567890123456 ");
+    hl_text_spec spec = running_spec(scratch_file("train", text), HL_TOKENS_CHARS, 47, 0);
+    spec.validation_file = scratch_file("dev", "31 4999 49999 1234567890123457 1234567890123456 ");
     free(text);
     made *m = make(&spec, 1);
     count(m);

@@ -14,7 +14,7 @@ static inline const char *gzip_file(const char *name, const char *text)
 {
     size_t size;
     unsigned char *bytes = gzipped(text, strlen(text), &size);
-    const char *path = text_file(name, "");
+    const char *path = scratch_file(name, "");
     scratch_write(path, bytes, size);
     free(bytes);
     return path;
@@ -118,7 +118,7 @@ static inline const char *sentences_file(const char *name)
         }
         hl_text_print(&text, "\n");
     }
-    const char *path = text_file(name, text.bytes);
+    const char *path = scratch_file(name, text.bytes);
     hl_text_free(&text);
     return path;
 }
@@ -138,8 +138,8 @@ static inline hl_text_spec spec_of_two(hl_text_task task, hl_tokens_kind kind, c
                                        const char *validation)
 {
     return (hl_text_spec){ .task = task,
-                           .file = text_file("train", train),
-                           .validation_file = text_file("dev", validation),
+                           .file = scratch_file("train", train),
+                           .validation_file = scratch_file("dev", validation),
                            .column = "UPOS",
                            .text_column = "text",
                            .label_column = "label",

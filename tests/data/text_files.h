@@ -10,14 +10,6 @@
 #include <string.h>
 #include <zlib.h>
 
-/* A file of that name in the test's folder. The path goes with the folder. */
-static inline const char *text_file(const char *name, const char *text)
-{
-    const char *path = scratch_format("%s", scratch_path(name));
-    scratch_write(path, text, strlen(text));
-    return path;
-}
-
 /* The bytes as one gzip member, in new memory (free); *packed: its size. */
 static inline unsigned char *gzipped(const void *bytes, size_t size, size_t *packed)
 {

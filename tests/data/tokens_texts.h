@@ -13,18 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The path of a new file that holds the text. */
-static inline const char *file_of(const char *name, const char *text)
-{
-    const char *path = scratch_path(name);
-    scratch_write(path, text, strlen(text));
-    return path;
-}
-
 static inline hl_tokens *wordpiece_of(const char *lines, bool lowercase)
 {
     hl_tokens *tokens = NULL;
-    hl_status status = hl_tokens_load_vocabulary(file_of("vocab.txt", lines), lowercase, &tokens);
+    hl_status status = hl_tokens_load_vocabulary(scratch_file("vocab.txt", lines), lowercase, &tokens);
     ck_assert_str_eq(status.text, "");
     return tokens;
 }
@@ -51,7 +43,7 @@ static inline hl_tokens *loaded_tokenizer(const char *path)
 
 static inline hl_tokens *tokenizer_of(const char *json)
 {
-    return loaded_tokenizer(file_of("tokenizer.json", json));
+    return loaded_tokenizer(scratch_file("tokenizer.json", json));
 }
 
 /* The tokens, and what is written of them and read again: a tokenizer.json, a tokens.json, a copy. */

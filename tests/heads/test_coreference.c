@@ -29,10 +29,8 @@ static hl_coreference_cases cases;
 static void read_text(const char *content)
 {
     hl_tokens *tokens;
-    const char *vocabulary = scratch_path("vocab.txt"), *path = scratch_path("t");
-    static const char pieces[] = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nann\nsaw\nbob\nshe\n";
-    scratch_write(vocabulary, pieces, strlen(pieces));
-    scratch_write(path, content, strlen(content));
+    const char *vocabulary = scratch_file("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nann\nsaw\nbob\nshe\n");
+    const char *path = scratch_file("t", content);
     CHECK_OK(hl_tokens_load_vocabulary(vocabulary, true, &tokens));
     CHECK_OK(hl_coreference_read(&(hl_treebank_spec){ .path = path, .tokens = tokens, .wraps = true, .max_pieces = 14 },
                                  &text));

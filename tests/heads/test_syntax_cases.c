@@ -5,7 +5,7 @@
 #include "tests/faults.h"
 #include "tests/scratch.h"
 
-#include <string.h>
+#include <stddef.h>
 
 enum { WORDS = 6, SENTENCES = 2, HEADS = 2 };
 
@@ -21,13 +21,6 @@ static hl_tokens *tokens;
 static hl_treebank *treebank;
 static hl_syntax syntax;
 
-static const char *written(const char *name, const char *text)
-{
-    const char *path = scratch_path(name);
-    scratch_write(path, text, strlen(text));
-    return path;
-}
-
 /* Word i gives 0.5 to word to[i] and 0.1 to every other one. */
 static void look(hl_real weights[WORDS * WORDS], const int to[WORDS])
 {
@@ -39,8 +32,8 @@ static void look(hl_real weights[WORDS * WORDS], const int to[WORDS])
 /* In the sentence that chooses, head 0 finds every word's syntactic head, and head 1 every mention. */
 static void set_up(void)
 {
-    CHECK_OK(hl_tokens_load_vocabulary(written("v", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n"), true, &tokens));
-    hl_treebank_spec spec = { .path = written("t", SENTENCE SENTENCE), .tokens = tokens, .max_pieces = 64 };
+    CHECK_OK(hl_tokens_load_vocabulary(scratch_file("v", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n"), true, &tokens));
+    hl_treebank_spec spec = { .path = scratch_file("t", SENTENCE SENTENCE), .tokens = tokens, .max_pieces = 64 };
     CHECK_OK(hl_treebank_read(&spec, &treebank));
     ck_assert_int_eq(treebank->n_sentences, SENTENCES);
     ck_assert_int_ge(treebank->extras[HL_TREEBANK_ENTITY], 0);
@@ -91,7 +84,9 @@ TEST(a_case_of_each_kind_is_kept_and_the_nearest_of_several_right_words_is_gold)
     /* In sentence 1, head 0 is right for word 2 alone. Head 1 is right for words 3 and 4, and wrong for word 5. */
     look(weights + (ptrdiff_t)HEADS * WORDS * WORDS, (const int[WORDS]){ 3, 0, 1, 0, 0, 0 });
     look(weights + (ptrdiff_t)(HEADS + 1) * WORDS * WORDS, (const int[WORDS]){ 3, 0, 0, 5, 3, 0 });
-    hl_word_maps maps = { treebank, 0, HEADS, 0, 0, SENTENCES, weights, places };
+    hl_word_maps maps = {
+        .treebank = treebank, .n_heads = HEADS, .n_sentences = SENTENCES, .weights = weights, .places = places
+    };
     hl_syntax_cases_add(&cases, &maps, 1);
     ck_assert(hl_syntax_cases_full(&cases));
     expect_case(&cases, ALL, false, 0, 3, 1);

@@ -25,22 +25,15 @@ typedef struct made {
     int64_t told;
 } made;
 
-static const char *written(const char *name, const char *text)
-{
-    const char *path = scratch_path(name);
-    scratch_write(path, text, strlen(text));
-    return path;
-}
-
 static void make(made *m)
 {
     *m = (made){ 0 };
     hl_model_config config = example_config(8);
     example_model(&m->model, &config);
-    expect_ok(hl_tokens_load_vocabulary(written("v", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n##b\n##c\n##a\n"), true,
-                                        &m->tokens));
+    expect_ok(hl_tokens_load_vocabulary(scratch_file("v", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n##b\n##c\n##a\n"),
+                                        true, &m->tokens));
     expect_ok(hl_treebank_read(
-        &(hl_treebank_spec){ .path = written("t", bank), .tokens = m->tokens, .wraps = true, .max_pieces = 64 },
+        &(hl_treebank_spec){ .path = scratch_file("t", bank), .tokens = m->tokens, .wraps = true, .max_pieces = 64 },
         &m->treebank));
     ck_assert_int_eq(m->treebank->n_sentences, 4);
 }

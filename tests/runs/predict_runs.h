@@ -4,7 +4,6 @@
 #include "core/files/json.h"
 #include "programs/predict/program.h"
 #include "tests/check_suite.h"
-#include "tests/data/text_files.h"
 #include "tests/runs/answers.h"
 #include "tests/runs/runs.h"
 #include "tests/scratch.h"
@@ -39,12 +38,6 @@ static inline json_t *json_answer(run_result run)
 {
     ck_assert_msg(run.code == 0, "%s", run.err);
     return json_in(run.out, 0);
-}
-
-/* A file that stands to the end of the test. */
-static inline const char *file(const char *name, const char *text)
-{
-    return run_kept(text_file(name, text));
 }
 
 /* The folder of a run of that task on the file; `more` holds lines of [task], [tokens] ... */

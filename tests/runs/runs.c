@@ -51,9 +51,7 @@ const char *run_read(const char *path)
 
 const char *run_config(const char *name, const char *content)
 {
-    const char *path = run_path(name);
-    scratch_write(path, content, strlen(content));
-    return path;
+    return scratch_file(name, content);
 }
 
 const char *run_tiny_config(void)

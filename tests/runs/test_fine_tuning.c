@@ -37,7 +37,7 @@ static const char *config_of(const char *task, const char *more)
             hl_text_print(&text, classes ? "%s a%d\t%s\n" : "%s b%d\n", sentence, i, i % 3 == 0 ? "up" : "down");
         }
     }
-    const char *path = file(tags ? "a.conllu" : "a.tsv", text.bytes);
+    const char *path = scratch_file(tags ? "a.conllu" : "a.tsv", text.bytes);
     hl_text_free(&text);
     const char *config = scratch_format(
         "[task]\nname = %s\nfile = %s\nvalidation_share = 0.3\n"
@@ -119,7 +119,7 @@ TEST(what_a_run_cannot_begin_with_is_refused_at_once)
 /* In a cache that both share; what a run learned is not changed by the rule of another. */
 TEST(tokens_that_a_run_learns_read_the_first_word_as_its_config_says)
 {
-    const char *config = config_of("tags", ""), *in = file("in.txt", "the cat\n");
+    const char *config = config_of("tags", ""), *in = scratch_file("in.txt", "the cat\n");
     char cache[1024];
     snprintf(cache, sizeof cache, "task.cache=%s", run_path("cache"));
     for (int i = 0; i < 3; i++) {
@@ -143,7 +143,7 @@ TEST(a_run_takes_shorter_texts_than_the_folder)
          "; positions.weight without its last 42 rows\n");
     OK(HEADS("export", run, out));
     ck_assert_ptr_nonnull(strstr(run_read(run_file(out, "config.json")), "\"max_position_embeddings\": 18"));
-    const char *in = file("in.txt", "the cat sat\n");
+    const char *in = scratch_file("in.txt", "the cat sat\n");
     ck_assert_str_eq(answers(PREDICT(out, in), ""), answers(PREDICT(run, in), ""));
 }
 
@@ -155,7 +155,7 @@ TEST(added_tokens_stay_in_a_run_and_in_what_is_exported)
                                  "\"rstrip\": false, \"normalized\": true, \"special\": false}, "
                                  "{\"id\": 53, \"content\": \"a b\", \"normalized\": false, \"special\": false},";
     const char *config = config_of("tags", ""), *run = run_path("run"), *out = run_path("out");
-    const char *in = file("in.txt", "the NEWTOK catnewtoks a b\n");
+    const char *in = scratch_file("in.txt", "the NEWTOK catnewtoks a b\n");
     char *json = (char *)run_kept(run_read(run_file(copy_of("bert_masked"), "tokenizer.json")));
     char *at = strstr(json, list);
     ck_assert_ptr_nonnull(at);
@@ -182,7 +182,8 @@ TEST(a_tagger_reads_the_first_word_as_the_folder_or_the_config_says)
 {
     static const char notice[] = "a sentence's first word is read without a space before it",
                       key[] = "task.prefix_space=true";
-    const char *config = config_of("tags", ""), *source = copy_of("roberta_masked"), *in = file("in.txt", "the cat\n");
+    const char *config = config_of("tags", ""), *source = copy_of("roberta_masked"),
+               *in = scratch_file("in.txt", "the cat\n");
     const char *bare = run_path("bare"), *spaced = run_path("spaced"), *out = run_path("out");
     run_result run = RUN(config, "--from", source, "--out", bare);
     const char *said = strstr(run.out, notice);
@@ -332,7 +333,7 @@ LOOP_TEST(rows_without_a_token_stay_as_they_are, 0, 2)
         for (int i = 52; i < 56; i++) {
             ck_assert(bias->tensor->data[i] == 0);
         }
-        const char *in = file("in.txt", "the [MASK] sat\n");
+        const char *in = scratch_file("in.txt", "the [MASK] sat\n");
         const char *all = answers(PREDICT(out, in, "--top", "56"), "4 vectors are no token's\n");
         ck_assert_str_eq(all, answers(PREDICT(run, in, "--top", "56"), ""));
         int n = 0;
@@ -357,7 +358,7 @@ TEST(a_run_is_written_as_the_kind_that_it_began_with)
     EXPECT_RUN(0, config_of("tags", ""), "--from", source, "--out", run);
     SAYS(HEADS("export", run, out), "written: ElectraForTokenClassification, a model of the kind electra",
          "has them not: discriminator_predictions.dense.bias, ");
-    const char *in = file("in.txt", "the cat sat\n");
+    const char *in = scratch_file("in.txt", "the cat sat\n");
     ck_assert_str_eq(answers(PREDICT(out, in), ""), answers(PREDICT(run, in), ""));
     scratch_remove(source);
     run_result result = HEADS("export", run, out, "--overwrite");
@@ -369,7 +370,7 @@ TEST(a_run_is_written_as_the_kind_that_it_began_with)
 LOOP_TEST(vectors_of_sentences_stay_the_same, 0, 2)
 {
     const char *source = copy_of("bert_bare"), *run = run_path("run"), *out = run_path("out"),
-               *moved = run_path("moved"), *in = file("in.txt", "the cat sat on the mat\nwho barked?\n"),
+               *moved = run_path("moved"), *in = scratch_file("in.txt", "the cat sat on the mat\nwho barked?\n"),
                *vectors = run_path("a.npy"), *others = run_path("b.npy"),
                *normalised = "is the mean of the rows of the last layer, divided by its length";
     if (_i == 0) {
@@ -406,7 +407,7 @@ LOOP_TEST(vectors_of_sentences_stay_the_same, 0, 2)
 TEST(other_vectors_are_refused_by_name)
 {
     const char *source = run_kept(tiny_changed("bert_bare", "modules.json", "models.Normalize", "models.Dense")),
-               *in = file("in.txt", "the cat sat\n"), *run = run_path("run"), *out = run_path("out"),
+               *in = scratch_file("in.txt", "the cat sat\n"), *run = run_path("run"), *out = run_path("out"),
                *told = "say other things (modules.json: sentence_transformers.models.Dense)";
     EXPECT_RUN(0, config_of("classes", ""), "--from", source, "--out", run);
     const char *both[] = { source, run };
@@ -431,8 +432,8 @@ static const char *masked_config(void)
     const char *text = scratch_format(
         "[task]\nname = masked\nfile = %s\nvalidation_share = 0.3\n[optimizer]\nlearning_rate = 0.01\n"
         "[train]\nsteps = 3\nbatch_size = 4\nthreads = 1\n[patterns]\nexamples = 1\n",
-        text_file("lines.txt", "the cat sat\na dog barked\nit sat on a mat\nwho saw it\nthe dog sat\na cat saw it\n"
-                               "the mat sat\na dog saw a cat\nit barked\n"));
+        scratch_file("lines.txt", "the cat sat\na dog barked\nit sat on a mat\nwho saw it\nthe dog sat\na cat saw it\n"
+                                  "the mat sat\na dog saw a cat\nit barked\n"));
     return run_config("masked.ini", text);
 }
 

@@ -58,7 +58,7 @@ static const char *examples(const char *name, bool scoring_alone)
         print_example(&text, tags, i);
     }
     const char *path = scratch_format("%s%s", scoring_alone ? "scoring_" : "", name);
-    const char *found = file(path, text.bytes);
+    const char *found = scratch_file(path, text.bytes);
     hl_text_free(&text);
     return found;
 }
@@ -69,7 +69,7 @@ static const char *lines(void)
     for (int i = 0; i < EXAMPLES; i++) {
         hl_text_print(&text, "%s %s %s %s %s\n", word(i, 0), word(i, 1), word(i, 2), word(i, 3), word(i, 4));
     }
-    const char *found = file("lines.txt", text.bytes);
+    const char *found = scratch_file("lines.txt", text.bytes);
     hl_text_free(&text);
     return found;
 }
@@ -190,7 +190,7 @@ TEST(heads_are_pruned_and_shared_out)
     ck_assert_double_le(fabs(number_after(run.out, "\"heads\": 6", "loss") - score_of(folder, path)), 1e-5);
     SAYS(HEADS("importance", folder, "--shapley", "--file", path, "--json"), "\"shapley\": ");
     SAYS(HEADS("map", folder, "L0H1", "--file", path, "--example", "3"), "bert_classes, example 3");
-    const char *one = file("one.tsv", "text\tlabel\nthe cat\tgood\n");
+    const char *one = scratch_file("one.tsv", "text\tlabel\nthe cat\tgood\n");
     run = HEADS("importance", folder, "--drop", "L0H1", "--file", one);
     ck_assert_msg(run.code == 0 && says(run.out, "on the 1 example of"), "%s%s", run.out, run.err);
     run = HEADS("importance", folder, "--file", one);
@@ -249,7 +249,7 @@ TEST(stored_labels_are_scored)
         snprintf(line, sizeof line, "%.*s", (int)strcspn(row, "\n"), row);
         char *label = strchr(line, '\t') + 1;
         label[-1] = '\0';
-        const char *said = answers(PREDICT(folder, file("one.txt", line)), "");
+        const char *said = answers(PREDICT(folder, scratch_file("one.txt", line)), "");
         right += strncmp(said, label, strlen(label)) == 0 && said[strlen(label)] == '\t';
     }
     const char *expected = scratch_format("\"right\":%d,", right);
@@ -258,7 +258,7 @@ TEST(stored_labels_are_scored)
 
 TEST(columns_of_a_file_are_named)
 {
-    const char *table = file("a.tsv", "said\tis\nthe cat sat\tgood\nit barked\tnone of them\n");
+    const char *table = scratch_file("a.tsv", "said\tis\nthe cat sat\tgood\nit barked\tnone of them\n");
     const char *folder = tiny("bert_classes");
     REFUSED(PREDICT(folder, "--score", table), 2, "runs.has_no_column_text_its_columns");
     const char *out = answers(PREDICT(folder, "--score", table, "task.text_column=said", "task.label_column=is"), "");
@@ -276,12 +276,12 @@ TEST(columns_of_a_file_are_named)
 TEST(a_file_of_other_labels_alone_is_refused_with_them)
 {
     const char *folder = tiny("bert_classes"), *words_of = examples("tags.conllu", false);
-    const char *table = file("a.tsv", "text\tlabel\nthe cat\tfine\na dog\tgreat\n");
+    const char *table = scratch_file("a.tsv", "text\tlabel\nthe cat\tfine\na dog\tgreat\n");
     REFUSED(PREDICT(folder, "--score", table), 3, "runs.none_of_its_2_labels_is");
     REFUSED(PREDICT(folder, "--score", table, "--json"), 3, "runs.none_of_its_2_labels_is");
     REFUSED(PREDICT(tiny("electra_tags"), "--score", words_of, "task.column=XPOS"), 3,
             "runs.none_of_its_120_labels_is");
-    table = file("a.tsv", "text\tlabel\nthe cat\tfine\na dog\tgood\n");
+    table = scratch_file("a.tsv", "text\tlabel\nthe cat\tfine\na dog\tgood\n");
     answers(PREDICT(folder, "--score", table), "");
 }
 
@@ -315,7 +315,7 @@ TEST(a_loss_needs_a_stored_head_and_examples)
     REFUSED(HEADS("importance", masked, "task.colum=a", "--file", path), 2, "runs.task_colum_unknown_key_did_you");
     REFUSED(HEADS("importance", masked, "--file", path, "--step", "0"), 2, "runs.is_an_open_model_which_has");
     REFUSED(HEADS("importance", masked, "--file", run_path("none.txt")), 3, "heads.cannot_open_no_such_file_or");
-    REFUSED(HEADS("importance", tiny("gpt2_next"), "--file", file("s.txt", "the cat\n")), 3,
+    REFUSED(HEADS("importance", tiny("gpt2_next"), "--file", scratch_file("s.txt", "the cat\n")), 3,
             "runs.has_2_pieces_too_few_for");
     const char *run = TINY_RUN("run");
     REFUSED(HEADS("importance", run, "--file", path), 2, "runs.file_is_a_run_which_has");

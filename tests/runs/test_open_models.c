@@ -201,7 +201,7 @@ LOOP_TEST(a_stored_classifier_labels_lines, 0, 3)
 {
     const char *model = classifiers[_i];
     const char *line = scratch_format("%s\n%s\n%s\n%s\n", texts[0], texts[1], texts[2], texts[3]);
-    const char *out = answers(PREDICT(tiny(model), file("in.txt", line)), told(model));
+    const char *out = answers(PREDICT(tiny(model), scratch_file("in.txt", line)), told(model));
     for (int t = 0; t < TEXTS; t++) {
         double probability, expected;
         int label = expected_answer(model, t, &expected);
@@ -211,13 +211,14 @@ LOOP_TEST(a_stored_classifier_labels_lines, 0, 3)
         ck_assert_double_le(fabs(probability - expected), 1e-4);
         out = strchr(out, '\n') + 1;
     }
-    FAILS_SAYING(PREDICT(tiny(model), file("in.txt", "a\tb\tc\n")), 3, "in.txt:1: has 2 tabs; one separates the two ");
+    FAILS_SAYING(PREDICT(tiny(model), scratch_file("in.txt", "a\tb\tc\n")), 3,
+                 "in.txt:1: has 2 tabs; one separates the two ");
 }
 
 TEST(a_stored_tagger_labels_words)
 {
     static const char *const words[] = { "the", "cat", "sat", "on", "the", "mat" };
-    const char *out = answers(PREDICT(tiny("electra_tags"), file("in.txt", "the cat sat on the mat .\n")), "");
+    const char *out = answers(PREDICT(tiny("electra_tags"), scratch_file("in.txt", "the cat sat on the mat .\n")), "");
     for (int w = 0; w < 6; w++) {
         double probability;
         const char *row = scratch_format("%d\t%s\t_\t%s\t", w + 1, words[w],
@@ -228,8 +229,8 @@ TEST(a_stored_tagger_labels_words)
 
 TEST(stored_heads_fill_masks_and_continue)
 {
-    const char *out =
-        answers(PREDICT(tiny("bert_masked"), file("in.txt", "the [MASK] sat\n"), "--top", "2"), told("bert_masked"));
+    const char *out = answers(PREDICT(tiny("bert_masked"), scratch_file("in.txt", "the [MASK] sat\n"), "--top", "2"),
+                              told("bert_masked"));
     ck_assert_msg(strstr(out, "[MASK]") == NULL && strstr(out, "\n  1.  ") != NULL, "%s", out);
     double probability;
     tiny_numbers lengths = tiny_expected("gpt2_next", "lengths");
@@ -241,7 +242,8 @@ TEST(stored_heads_fill_masks_and_continue)
     hl_text_print(&expected, "it");
     CHECK_OK(hl_tokens_decode(hl_pretrained_tokens(folder), &id, 1, true, &expected));
     hl_pretrained_close(folder);
-    out = answers(PREDICT(tiny("gpt2_next"), file("in.txt", "it\n"), "--length", "1", "--temperature", "0"), "");
+    out =
+        answers(PREDICT(tiny("gpt2_next"), scratch_file("in.txt", "it\n"), "--length", "1", "--temperature", "0"), "");
     ck_assert_msg(strncmp(out, expected.bytes, expected.size) == 0, "%s, not %s", out, expected.bytes);
     hl_text_free(&expected);
 }
@@ -256,7 +258,7 @@ TEST(vectors_are_what_the_folder_says)
     tiny_numbers lengths = tiny_expected("bert_bare", "lengths"), hidden = tiny_expected("bert_bare", "hidden_2");
     int64_t first = (int64_t)(lengths.at[0] + lengths.at[1]), T = (int64_t)lengths.at[2], D = 12;
     ck_assert_int_le(T, 8);
-    answers(PREDICT(folder, file("in.txt", "it\n"), "--embed", path), told);
+    answers(PREDICT(folder, scratch_file("in.txt", "it\n"), "--embed", path), told);
     size_t size;
     char *content = scratch_read(path, &size);
     float vector[12], cut[12];
@@ -274,16 +276,17 @@ TEST(vectors_are_what_the_folder_says)
     }
     hl_free(lengths.at);
     hl_free(hidden.at);
-    answers(PREDICT(folder, file("in.txt", "the cat sat on the mat.\n"), "--embed", path),
+    answers(PREDICT(folder, scratch_file("in.txt", "the cat sat on the mat.\n"), "--embed", path),
             "in.txt:1: has 7 pieces, and the model takes 6: cut");
     content = scratch_read(path, &size);
     memcpy(cut, content + size - sizeof cut, sizeof cut);
     free(content);
-    answers(PREDICT(folder, file("in.txt", "the cat sat on the mat\n"), "--embed", path), told);
+    answers(PREDICT(folder, scratch_file("in.txt", "the cat sat on the mat\n"), "--embed", path), told);
     content = scratch_read(path, &size);
     ck_assert_mem_eq(cut, content + size - sizeof cut, sizeof cut);
     free(content);
-    answers(PREDICT(folder, file("in.txt", "the cat sat on the mat.\n"), "--embed", path, "--stride", "3"), told);
+    answers(PREDICT(folder, scratch_file("in.txt", "the cat sat on the mat.\n"), "--embed", path, "--stride", "3"),
+            told);
     content = scratch_read(path, &size);
     ck_assert_mem_ne(cut, content + size - sizeof cut, sizeof cut);
     free(content);
@@ -291,7 +294,7 @@ TEST(vectors_are_what_the_folder_says)
 
 TEST(a_folder_without_a_head_gives_pieces_alone)
 {
-    const char *folder = tiny("bert_bare"), *in = file("in.txt", "resting dogs\n");
+    const char *folder = tiny("bert_bare"), *in = scratch_file("in.txt", "resting dogs\n");
     ck_assert_str_eq(answers(PREDICT(folder, in, "--tokens"), told("bert_bare")), "re ##s ##t ##ing dog ##s\n");
     REFUSED(PREDICT(folder, in), 2, "runs.its_model_has_no_output_layer");
     REFUSED(PREDICT(folder, "--score", in), 2, "runs.its_model_has_no_output_layer");
@@ -306,7 +309,7 @@ static const char *trained_config(void)
     for (int i = 0; i < 30; i++) {
         hl_text_print(&table, "the cat sat on mat a%d\tup\nthe dog barked b%d\tdown\nit saw c%d\tno\n", i, i, i);
     }
-    const char *path = file("table.tsv", table.bytes);
+    const char *path = scratch_file("table.tsv", table.bytes);
     hl_text_free(&table);
     const char *config = scratch_format(
         "[task]\nname = classes\nfile = %s\nvalidation_share = 0.3\ntext_column = text\nlabel_column = label\n"
@@ -327,7 +330,7 @@ LOOP_TEST(a_run_begins_with_an_open_model_and_goes_on, 0, 2)
     EXPECT_RUN(0, config, "--from", folder, "--out", parted, "train.steps=2");
     EXPECT_RUN(0, config, "--from", folder, "--out", parted, "--resume");
     run_assert_same_file(whole, parted, "checkpoint.safetensors");
-    const char *in = file("in.txt", "resting dogs bark\n"),
+    const char *in = scratch_file("in.txt", "resting dogs bark\n"),
                *pieces = answers(PREDICT(folder, in, "--tokens"), told(tiny_models[_i].name));
     ck_assert_str_eq(answers(PREDICT(whole, in, "--tokens"), ""), pieces);
     OK(HEADS(whole));
@@ -340,7 +343,8 @@ TEST(a_run_has_the_folders_weights)
     const char *config = scratch_format(
         "[task]\nname = masked\nfile = %s\nvalidation_share = 0.3\n[optimizer]\nname = sgd\nlearning_rate = 1e-12\n"
         "[train]\nsteps = 1\nbatch_size = 4\nthreads = 1\n[patterns]\nexamples = 1\n",
-        file("lines.txt", "the cat sat\na dog barked\nit sat on a mat\nwho saw it\nthe dog sat\na cat saw it\n"));
+        scratch_file("lines.txt",
+                     "the cat sat\na dog barked\nit sat on a mat\nwho saw it\nthe dog sat\na cat saw it\n"));
     SAYS(RUN(run_config("masked.ini", config), "--from", folder, "--out", run), "\ndrawn anew: nothing\n");
     OK(HEADS("map", run, "--input", texts[0], "--npz", path));
     tiny_numbers lengths = tiny_expected("bert_masked", "lengths");

@@ -55,9 +55,7 @@ TEST(a_treebank_is_refused_where_no_snapshot_is_taken)
     const char *config = tagger(), *key = scratch_format("patterns.treebank=%s", chain(3));
     run_result run =
         RUN(config, key, "patterns.budget_mb=1", "patterns.every=1", "train.steps=100000", "--out", run_path("run"));
-    FAILS_SAYING(run, 2,
-                 "tagger.ini: patterns.treebank is counted at snapshots, and none is taken; raise "
-                 "patterns.budget_mb\n");
+    FAILS(run, 2, "runs.patterns_treebank_is_counted_at_snapshots");
 }
 
 TEST(a_sweep_makes_its_data_once)

@@ -11,12 +11,12 @@ static const char lines[] = "the cat sat on the mat\nthe dog sat on the log\na c
 
 static const char *masked_run(void)
 {
-    return train_on("masked", file("lines.txt", lines), "[tokens]\nsize = 60\n");
+    return train_on("masked", scratch_file("lines.txt", lines), "[tokens]\nsize = 60\n");
 }
 
 static const char *next_run(void)
 {
-    return train_on("next", file("lines.txt", lines), "length = 16\n");
+    return train_on("next", scratch_file("lines.txt", lines), "length = 16\n");
 }
 
 #define WORD(id, form, tag) id "\t" form "\t_\t" tag "\t_\t_\t_\t_\t_\t_"
@@ -35,7 +35,7 @@ static const char treebank[] =
 
 static const char *tags_run(void)
 {
-    return train_on("tags", file("train.conllu", treebank), "[tokens]\nsize = 60\n");
+    return train_on("tags", scratch_file("train.conllu", treebank), "[tokens]\nsize = 60\n");
 }
 
 /* ---- masked ---- */
@@ -43,7 +43,8 @@ static const char *tags_run(void)
 TEST(masks_are_filled)
 {
     const char *run = masked_run();
-    const char *out = answers(PREDICT(run, file("in.txt", "the [MASK] sat\n[MASK] cat [MASK]\n"), "--top", "3"), "");
+    const char *out =
+        answers(PREDICT(run, scratch_file("in.txt", "the [MASK] sat\n[MASK] cat [MASK]\n"), "--top", "3"), "");
     ck_assert_ptr_null(strstr(out, "[MASK]"));
     int masks = 0;
     double total = 0;
@@ -71,9 +72,10 @@ TEST(masks_are_filled)
     ck_assert_uint_eq(json_array_size(best), 2);
     ck_assert_ptr_nonnull(json_string_value(json_object_get(json_array_get(best, 0), "piece")));
     ck_assert(json_real_value(json_object_get(json_array_get(best, 0), "probability")) > 0);
-    out = answers(PREDICT(run, file("in.txt", "a cat\n\nthe dog\n")), "in.txt:1: has no [MASK] to fill\n3 in all had");
+    out = answers(PREDICT(run, scratch_file("in.txt", "a cat\n\nthe dog\n")),
+                  "in.txt:1: has no [MASK] to fill\n3 in all had");
     ck_assert_str_eq(out, "a cat\n\nthe dog\n");
-    answers(PREDICT(run, file("in.txt", "a cat a cat a cat a cat a cat a cat [MASK]\n")),
+    answers(PREDICT(run, scratch_file("in.txt", "a cat a cat a cat a cat a cat a cat [MASK]\n")),
             "in.txt:1: every [MASK] was cut off");
 }
 
@@ -84,7 +86,7 @@ TEST(long_lines_are_cut_or_read_in_windows)
     for (int i = 0; i < 60; i++) {
         strcat(text, i == 59 ? "[MASK]\n" : "cat ");
     }
-    const char *in = file("long.txt", text);
+    const char *in = scratch_file("long.txt", text);
     const char *out = answers(PREDICT(run, in), "long.txt:1: has 60 pieces, and the model takes ");
     ck_assert_ptr_nonnull(strstr(out, "[MASK]"));
     out = answers(PREDICT(run, in, "--stride", "2"), "");
@@ -110,7 +112,7 @@ static const char *continuation(const char *json, int i)
 TEST(texts_are_continued)
 {
     static const char end[] = "in.txt:3: has 32 pieces, and the model takes 16: it sees the last ones alone";
-    const char *run = next_run(), *in = file("in.txt", "the c\nthe c\na dog is a dog, the cat is a cat\n");
+    const char *run = next_run(), *in = scratch_file("in.txt", "the c\nthe c\na dog is a dog, the cat is a cat\n");
     const char *out = answers(PREDICT(run, in, "--length", "20"), end);
     const char *json = answers(PREDICT(run, in, "--length", "20", "--json"), end);
     const char *all = scratch_format("the c%s\nthe c%s\na dog is a dog, the cat is a cat%s\n", continuation(json, 0),
@@ -145,7 +147,7 @@ static const char *sent(const char *const *arguments)
 
 TEST(a_terminal_does_not_obey_the_input)
 {
-    const char *run = masked_run(), *in = file("in.txt", "[MASK]" COMMANDS HARMLESS "\n");
+    const char *run = masked_run(), *in = scratch_file("in.txt", "[MASK]" COMMANDS HARMLESS "\n");
     ck_assert_ptr_nonnull(strstr(SENT(run, in), SPELLED HARMLESS));
     const char *json = SENT(run, in, "--json");
     ck_assert_ptr_nonnull(strstr(json, "\\u001B]0;X\\u0007\\u009B2J\\u007F\\rb"));
@@ -154,7 +156,7 @@ TEST(a_terminal_does_not_obey_the_input)
     ck_assert_ptr_nonnull(strstr(SENT(run, in), SPELLED HARMLESS));
     ck_assert_ptr_nonnull(strstr(answers(PREDICT(run, in), "the last ones"), COMMANDS HARMLESS));
     run = tags_run();
-    in = file("in.conllu", "# " COMMANDS HARMLESS "\n" CRLF("1", "the", "_") "\r\n");
+    in = scratch_file("in.conllu", "# " COMMANDS HARMLESS "\n" CRLF("1", "the", "_") "\r\n");
     const char *out = SENT(run, in);
     ck_assert_ptr_nonnull(strstr(out, SPELLED HARMLESS "\n1\tthe\t"));
     ck_assert_ptr_nonnull(strstr(out, "\t_\r\n\r\n")); /* ends of lines stay */
@@ -194,21 +196,21 @@ TEST(a_treebank_is_written_back_byte_for_byte)
     free(expected);
     free(found);
     ck_assert_str_eq(answers(PREDICT(run, in, "--threads", "2"), ""), out);
-    out = answers(PREDICT(run, file("plain.txt", "the cat  sleeps\n\nit barks"), "--json"), "");
+    out = answers(PREDICT(run, scratch_file("plain.txt", "the cat  sleeps\n\nit barks"), "--json"), "");
     json_t *object = json_in(out, JSON_DISABLE_EOF_CHECK);
     ck_assert_uint_eq(json_array_size(json_object_get(object, "labels")), 3);
     ck_assert_str_eq(json_string_value(json_array_get(json_object_get(object, "words"), 2)), "sleeps");
     out = answers(PREDICT(run, run_path("plain.txt")), "");
     CHECK_HOLDS(out, "1\tthe\t_\t", "2\tbarks\t_\t");
-    out = answers(PREDICT(run, file("plain.txt", "# the cat\n#1 sleeps\n")), "");
+    out = answers(PREDICT(run, scratch_file("plain.txt", "# the cat\n#1 sleeps\n")), "");
     CHECK_HOLDS(out, "1\t#\t_\t", "1\t#1\t_\t");
-    FAILS(PREDICT(run, file("mixed.txt", "the cat\n1\tcat\n")), 3, "runs.has_a_tab_and_the_file");
+    FAILS(PREDICT(run, scratch_file("mixed.txt", "the cat\n1\tcat\n")), 3, "runs.has_a_tab_and_the_file");
 }
 
 TEST(each_line_of_text_has_its_pieces_and_its_row_in_tags_too)
 {
     const char *run = tags_run(), *npy = run_path("rows.npy");
-    const char *in = file("in.txt", "\nthe cat\n\n \xc2\xa0\ncats sleep\r\n\r\n  ");
+    const char *in = scratch_file("in.txt", "\nthe cat\n\n \xc2\xa0\ncats sleep\r\n\r\n  ");
     ck_assert_str_eq(answers(PREDICT(run, in, "--tokens"), ""), "\nthe cat\n\n\ncat ##s sleep\n\n\n");
     const char *json = answers(PREDICT(run, in, "--tokens", "--json"), "");
     CHECK_HOLDS(json, "\"line\":4,\"pieces\":[]}\n", "\"line\":7,\"pieces\":[]}\n");
@@ -218,14 +220,15 @@ TEST(each_line_of_text_has_its_pieces_and_its_row_in_tags_too)
     enum { BEFORE_HEADER = 10 }; /* bytes of an npy file */
     ck_assert_ptr_nonnull(strstr(rows + BEFORE_HEADER, "'shape': (7, "));
     free(rows);
-    ck_assert_str_eq(answers(PREDICT(run, file("in.txt", " \n\n"), "--tokens"), ""), "\n\n");
+    ck_assert_str_eq(answers(PREDICT(run, scratch_file("in.txt", " \n\n"), "--tokens"), ""), "\n\n");
 }
 
 /* Its sentences, not its lines. */
 TEST(pieces_and_rows_of_a_treebank_are_those_of_its_sentences)
 {
     const char *run = tags_run(), *in = run_path("train.conllu"), *npy = run_path("rows.npy");
-    const char *plain = file("plain.txt", "the cat sleeps\na dog 's\nit barks\ncats sleep\nthe dog\nit sleeps\n");
+    const char *plain =
+        scratch_file("plain.txt", "the cat sleeps\na dog 's\nit barks\ncats sleep\nthe dog\nit sleeps\n");
     const char *pieces = answers(PREDICT(run, in, "--tokens"), "");
     ck_assert_ptr_nonnull(strstr(pieces, "the "));
     ck_assert_str_eq(pieces, answers(PREDICT(run, plain, "--tokens"), ""));

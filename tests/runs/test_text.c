@@ -92,7 +92,7 @@ TEST(answers_stand_where_the_task_has_them)
     result = HEADS("map", folder, "--input", "a1 b3\tc1", "--json");
     at = strstr(result.out, "\"probability\": ");
     ck_assert(at != NULL && sscanf(at, "\"probability\": %lf", &told) == 1);
-    const char *predicted = answers(PREDICT(folder, file("pair.txt", "a1 b3\tc1\n")), "");
+    const char *predicted = answers(PREDICT(folder, scratch_file("pair.txt", "a1 b3\tc1\n")), "");
     ck_assert(sscanf(predicted, "%7s %lf", same, &p) == 2 && strcmp(label, same) == 0 && fabs(p - told) < 0.0001);
     REFUSED(HEADS("map", folder, "--input", "a1 b3 c1"), 2, "runs.input_the_model_reads_pairs_give");
 

@@ -1,4 +1,5 @@
 /* `heads grammar` on files that are wrong or odd: what is refused, with file and line, and what is counted. */
+#include "tests/data/text_files.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/scratch.h"
 #include "tests/study/told.h"

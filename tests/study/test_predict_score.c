@@ -38,7 +38,7 @@ static void end(void)
 static hl_status try_score(hl_text_spec spec, const char *content)
 {
     hl_predict_scores_free(&f.scores);
-    spec.file = file_of("scored", content);
+    spec.file = scratch_file("scored", content);
     return hl_predict_score(f.predictor, &spec, f.labels != NULL ? f.labels : f.tokens, f.words, &f.scores);
 }
 
@@ -50,7 +50,7 @@ static void score(hl_text_spec spec, const char *content)
 static void score_refused(hl_text_spec spec, const char *content, const char *end)
 {
     hl_status status = try_score(spec, content);
-    const char *expected = scratch_format("%s%s", file_of("scored", content), end);
+    const char *expected = scratch_format("%s%s", scratch_file("scored", content), end);
     ck_assert_int_eq(status.code, HL_BAD_FILE);
     ck_assert_str_eq(status.text, expected);
 }

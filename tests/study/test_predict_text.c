@@ -54,7 +54,7 @@ TEST(blanks_beside_a_mask_stay)
         "\"single_word\":false,\"lstrip\":true,\"rstrip\":true,\"normalized\":false,\"special\":true}]}";
     hl_tokens *tokens = NULL;
     bool ignored;
-    CHECK_OK(hl_tokens_load_tokenizer(file_of("tokenizer.json", json), &tokens, &ignored));
+    CHECK_OK(hl_tokens_load_tokenizer(scratch_file("tokenizer.json", json), &tokens, &ignored));
     expect_filled(kept_tokens(tokens), "a [MASK] a", (const char *[]){ "b" }, 1, "a b a");
 }
 
@@ -139,7 +139,7 @@ TEST(only_whole_characters_are_told)
     hl_line line;
     hl_lines *lines; /* which refuses what is no UTF-8 and zero bytes */
     replace_zeros(&first);
-    CHECK_OK(hl_lines_open(file_of("told", first.text), HL_LINE_BYTES, &lines));
+    CHECK_OK(hl_lines_open(scratch_file("told", first.text), HL_LINE_BYTES, &lines));
     do {
         CHECK_OK(hl_lines_next(lines, &line));
     } while (line.text != NULL);

@@ -5,11 +5,9 @@
 
 static hl_text_spec spec_of(hl_text_task task, hl_tokens_kind kind, const char *training, const char *validation)
 {
-    static char other[512];
-    snprintf(other, sizeof other, "%s", text_file("validation", validation));
     return (hl_text_spec){ .task = task,
-                           .file = text_file("training", training),
-                           .validation_file = other,
+                           .file = scratch_file("training", training),
+                           .validation_file = scratch_file("validation", validation),
                            .max_length = 9,
                            .column = "UPOS",
                            .text_column = "1",

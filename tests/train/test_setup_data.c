@@ -5,7 +5,6 @@
 #include "data/examples_storage.h"
 #include "data/text/tokens_file.h"
 #include "tests/check_suite.h"
-#include "tests/data/text_files.h"
 #include "tests/faults.h"
 #include "tests/messages.h"
 #include "tests/scratch.h"
@@ -27,7 +26,7 @@ static const char *sentences(const char *name, int n, const char *end)
         used += (size_t)snprintf(text + used, sizeof text - used, "n%d\n", s);
     }
     snprintf(text + used, sizeof text - used, "%s", end);
-    return text_file(name, text);
+    return scratch_file(name, text);
 }
 
 static void parse(const char *keys, const char *file, hl_config *config)
@@ -211,7 +210,7 @@ TEST(a_shared_cache_keeps_tokens_with_and_without_a_prefix_space_apart)
         used += (size_t)snprintf(text + used, sizeof text - used,
                                  "1\tthe\t_\tDET\t_\t_\t2\tdet\t_\t_\n2\tcat%d\t_\tNOUN\t_\t_\t0\troot\t_\t_\n\n", s);
     }
-    const char *file = scratch_format("%s", text_file("x.conllu", text));
+    const char *file = scratch_file("x.conllu", text);
     snprintf(cache, sizeof cache, "%s", scratch_path("cache"));
     ck_assert(!reads_prefix_space(file, cache, "false", &without));
     ck_assert(reads_prefix_space(file, cache, "true", &with));

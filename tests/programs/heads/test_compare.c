@@ -1,7 +1,6 @@
 /* What a comparison of two models says, in each of its forms; with an open model, the divergence of two heads is
  * computed anew from their weights. */
 #include "tests/check_suite.h"
-#include "tests/data/text_files.h"
 #include "tests/pretrained/tiny.h"
 #include "tests/runs/answers.h"
 #include "tests/runs/runs.h"
@@ -15,8 +14,8 @@ enum { D = 12, WIDTH = 4, HEADS_OF_TINY = 6, HEADS_OF_RUN = 4 };
 
 static const char *lines(void)
 {
-    return run_kept(text_file("lines.txt", "the cat sat on the mat.\nwho barked?\nthe dog, who saw it!\nit sat\n"
-                                           "a cat saw the dog\nresting dogs bark\nthe mat saw it\nwho sat on it?\n"));
+    return scratch_file("lines.txt", "the cat sat on the mat.\nwho barked?\nthe dog, who saw it!\nit sat\n"
+                                     "a cat saw the dog\nresting dogs bark\nthe mat saw it\nwho sat on it?\n");
 }
 
 /* A copy of bert_masked in which head 1 of layer 0 has no queries but their bias. */

@@ -39,7 +39,7 @@ static double value_in(const char *csv, const char *row)
 LOOP_TEST(an_open_model_is_looked_at_beside_its_null, 0, TINY_MODELS)
 {
     const char *model = tiny(tiny_models[_i].name), *out = run_path("out"), *before = run_kept(run_list(model));
-    run_result run = OK(HEADS(model, "--examples", file("text.txt", text), "--out", out));
+    run_result run = OK(HEADS(model, "--examples", scratch_file("text.txt", text), "--out", out));
     ck_assert(answer_says(run.out, "heads, measured on 4 of 4 examples of "));
     ck_assert_ptr_nonnull(strstr(run.out, "score  base  null\n"));
     ck_assert_ptr_null(strstr(run.out, "importance"));
@@ -60,7 +60,7 @@ LOOP_TEST(an_open_model_is_looked_at_beside_its_null, 0, TINY_MODELS)
 /* The weights are those that --input gives, the null the same at any call. */
 TEST(maps_of_the_sentences_are_those_of_the_model)
 {
-    const char *model = tiny("bert_bare"), *lines = file("text.txt", text);
+    const char *model = tiny("bert_bare"), *lines = scratch_file("text.txt", text);
     static const char *const kinds[] = { "1", "0", "0" };
     float first[3] = { 0 };
     for (int i = 0; i < 4; i++) {
@@ -83,7 +83,7 @@ TEST(maps_of_the_sentences_are_those_of_the_model)
 /* Of a mixed head it is the best offset's of step 0, as heads.csv has it. */
 TEST(the_null_is_the_labels_score_of_step_0)
 {
-    const char *model = tiny("bert_masked"), *lines = file("text.txt", text), *out = run_path("out");
+    const char *model = tiny("bert_masked"), *lines = scratch_file("text.txt", text), *out = run_path("out");
     OK(HEADS(model, "--examples", lines, "--out", out));
     run_result run = OK(HEADS(model, "--examples", lines, "--json"));
     const char *head = strstr(run.out, "\"label\": \"mixed\""),
@@ -99,14 +99,14 @@ TEST(the_null_is_the_labels_score_of_step_0)
 /* Another model on the same sentences: of the same weights every head is its own closest. */
 TEST(two_models_are_compared_on_the_sentences)
 {
-    const char *model = tiny("bert_masked"), *lines = file("text.txt", text);
+    const char *model = tiny("bert_masked"), *lines = scratch_file("text.txt", text);
     run_result run = HEADS("compare", model, model, "--examples", lines);
     ck_assert_msg(run.code == 0 &&
                       answer_says(run.out, "6 heads are left out, whose js is below 0.0005: the same attention"),
                   "%s%s", run.out, run.err);
     ck_assert(answer_says(run.out, "on the 2 scoring examples of the first.") && !answer_says(run.out, " 0.000  "));
-    SAYS(HEADS("compare", model, model, "--examples", file("two.txt", "the cat\nit sat\n"), "--csv"), "\n1,2,");
-    run = HEADS("compare", model, model, "--examples", file("two.txt", "the cat\nit sat\n"));
+    SAYS(HEADS("compare", model, model, "--examples", scratch_file("two.txt", "the cat\nit sat\n"), "--csv"), "\n1,2,");
+    run = HEADS("compare", model, model, "--examples", scratch_file("two.txt", "the cat\nit sat\n"));
     ck_assert(answer_says(run.out, "on the 1 scoring example of the first."));
     run = HEADS("compare", model, tiny("bert_classes"), "--examples", lines);
     ck_assert(answer_says(run.out, "dist other's L") && !answer_says(run.out, "left out"));
@@ -120,7 +120,7 @@ TEST(the_file_may_be_a_treebank_and_hold_masks)
     static const char conllu[] =
         "# text = the cat\n1\tthe\t_\tDET\t_\t_\t0\t_\t_\t_\n2\tcat\t_\tNOUN\t_\t_\t1\t_\t_\t_\n\n"
         "1\tit\t_\tPRON\t_\t_\t0\t_\t_\t_\n2\tsat\t_\tVERB\t_\t_\t1\t_\t_\t_\n\n";
-    const char *trees = file("a.conllu", conllu), *lines = file("a.txt", "the cat\nit sat\n");
+    const char *trees = scratch_file("a.conllu", conllu), *lines = scratch_file("a.txt", "the cat\nit sat\n");
     static const char *const all[] = { "bert_bare", "electra_tags", "gpt2_next" };
     for (int i = 0; i < 3; i++) {
         char *found = strdup(HEADS(tiny(all[i]), "--examples", trees, "--csv").out);
@@ -128,7 +128,7 @@ TEST(the_file_may_be_a_treebank_and_hold_masks)
         ck_assert_ptr_nonnull(strstr(found, ",rare,"));
         free(found);
     }
-    const char *masks = file("masks.txt", "the [MASK] sat\nthe cat\n"), *page = run_path("a.html");
+    const char *masks = scratch_file("masks.txt", "the [MASK] sat\nthe cat\n"), *page = run_path("a.html");
     OK(HEADS(tiny("bert_masked"), "--examples", masks, "--report", page));
     ck_assert_ptr_nonnull(strstr(run_read(page), "\"-2\":\"?\""));
     OK(HEADS(tiny("bert_classes"), "--examples", masks, "--report", page));
@@ -143,16 +143,16 @@ TEST(long_sentences_are_cut_and_told)
         strcat(lines, "cat ");
     }
     strcat(lines, "\nthe cat sat\n");
-    run_result run = OK(HEADS(tiny("bert_bare"), "--examples", file("a.txt", lines), "--json"));
+    run_result run = OK(HEADS(tiny("bert_bare"), "--examples", scratch_file("a.txt", lines), "--json"));
     ck_assert_ptr_nonnull(
         strstr(run.err, "a.txt: 1 of its sentences is cut to 60 pieces, the most that the model reads\n"));
-    run = OK(HEADS(tiny("bert_bare"), "--examples", file("one.txt", "the cat\n"), "--json"));
+    run = OK(HEADS(tiny("bert_bare"), "--examples", scratch_file("one.txt", "the cat\n"), "--json"));
     ck_assert_ptr_nonnull(strstr(run.err, "one.txt: holds one sentence alone"));
 }
 
 TEST(a_model_is_examined_once)
 {
-    const char *lines = file("text.txt", text);
+    const char *lines = scratch_file("text.txt", text);
     hl_opened_model model;
     CHECK_OK(hl_opened_model_open(&model, tiny("bert_masked")));
     CHECK_OK(hl_opened_model_examine(&model, lines, &(hl_data_options){ 0 }));
@@ -169,7 +169,7 @@ static void expect_not_written(const char *model, const char *lines, const char 
 
 TEST(nothing_of_others_is_replaced)
 {
-    const char *copy = run_kept(tiny_changed("bert_untied", NULL, NULL, NULL)), *lines = file("text.txt", text);
+    const char *copy = run_kept(tiny_changed("bert_untied", NULL, NULL, NULL)), *lines = scratch_file("text.txt", text);
     const char *inside = run_file(copy, "inside"), *out = run_path("a/b/out"), *other = run_path("other");
     ck_assert_int_eq(mkdir(inside, 0755), 0);
     const char *before = run_kept(run_list(copy));
@@ -196,7 +196,7 @@ TEST(nothing_of_others_is_replaced)
 /* Where no folder is named it is new, beside where one is; where another file is asked for, there is none. */
 TEST(a_folder_is_named_after_model_and_file)
 {
-    const char *here = run_path("here"), *lines = file("my.text.txt", text);
+    const char *here = run_path("here"), *lines = scratch_file("my.text.txt", text);
     ck_assert_int_eq(mkdir(here, 0755), 0);
     const char *const plain[] = { tiny("gpt2_next"), "--examples", lines, NULL };
     const char *const json[] = { tiny("gpt2_next"), "--examples", lines, "--json", "a.json", NULL };
@@ -222,11 +222,11 @@ TEST(bad_files_are_named)
         { "# a\n1\tthe\t_\t_\t_\t_\t_\t_\t_\t_\n1\tthe\t_\t_\t_\t_\t_\t_\t_\t_\n", "heads.id_1_is_out_of_order" },
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        REFUSED(HEADS(model, "--examples", file("a.txt", files[i].content), "--json"), 3, files[i].what);
+        REFUSED(HEADS(model, "--examples", scratch_file("a.txt", files[i].content), "--json"), 3, files[i].what);
     }
     REFUSED(HEADS(model, "--examples", run_path("none.txt"), "--json"), 3, "heads.cannot_open_no_such_file_or");
     EXPECT_RUN(0, run_tiny_config(), "--out", run_path("run"));
-    REFUSED(HEADS(run_path("run"), "--examples", file("a.txt", text), "--json"), 2,
+    REFUSED(HEADS(run_path("run"), "--examples", scratch_file("a.txt", text), "--json"), 2,
             "heads.reads_no_text_its_examples_are");
 }
 
@@ -241,7 +241,7 @@ TEST(a_run_is_looked_at_as_when_it_recorded)
         snprintf(table + strlen(table), sizeof table - strlen(table), "the %s sees the %s\t%s\n", words[i % 4],
                  words[i / 4 % 4], i % 3 == 0 ? "yes" : "no");
     }
-    const char *path = file("table.tsv", table), *run = run_path("run"), *out = run_path("out");
+    const char *path = scratch_file("table.tsv", table), *run = run_path("run"), *out = run_path("out");
     snprintf(
         config, sizeof config,
         "[task]\nname = classes\nfile = %s\nvalidation_file = %s\ntext_column = text\nlabel_column = label\n"

@@ -43,7 +43,7 @@ static double sigmoid(double logit)
 
 TEST(every_label_has_its_own_probability)
 {
-    const char *model = folder("bert_labels"), *in = file("in.txt", texts);
+    const char *model = folder("bert_labels"), *in = scratch_file("in.txt", texts);
     const char *json = answers(PREDICT(model, in, "--json"), ""), *plain = answers(PREDICT(model, in), "");
     tiny_numbers logits = tiny_expected("bert_labels", "logits");
     int64_t C = hl_shape_last(logits.shape), shown = 0, expected_shown = 0;
@@ -75,7 +75,7 @@ TEST(every_label_has_its_own_probability)
 
 TEST(a_regression_answers_with_its_number)
 {
-    const char *model = folder("distilbert_number"), *in = file("in.txt", texts);
+    const char *model = folder("distilbert_number"), *in = scratch_file("in.txt", texts);
     const char *json = answers(PREDICT(model, in, "--json"), ""), *plain = answers(PREDICT(model, in), "");
     tiny_numbers logits = tiny_expected("distilbert_number", "logits");
     for (int i = 0; i < TEXTS; i++, plain = strchr(plain, '\n') + 1) {
@@ -90,7 +90,8 @@ TEST(a_regression_answers_with_its_number)
 
 TEST(gpt2_reads_a_class_from_the_last_token)
 {
-    const char *json = answers(PREDICT(folder("gpt2_classes"), file("in.txt", texts), "--json", "--top", "3"), "");
+    const char *json =
+        answers(PREDICT(folder("gpt2_classes"), scratch_file("in.txt", texts), "--json", "--top", "3"), "");
     tiny_numbers logits = tiny_expected("gpt2_classes", "logits");
     for (int i = 0; i < TEXTS; i++) {
         json_t *line = line_of(json, i), *all = json_object_get(line, "answers");
@@ -135,7 +136,7 @@ TEST(several_labels_are_scored_each_by_itself)
         }
         right += same;
     }
-    json_t *scores = json_answer(PREDICT(folder("bert_labels"), "--score", file("dev.tsv", table), "--json"));
+    json_t *scores = json_answer(PREDICT(folder("bert_labels"), "--score", scratch_file("dev.tsv", table), "--json"));
     assert_close(real_of(scores, "loss"), loss);
     assert_close(real_of(scores, "accuracy"), right / 3);
     assert_close(real_of(scores, "macro_f1"), macro);
@@ -143,7 +144,7 @@ TEST(several_labels_are_scored_each_by_itself)
     ck_assert_int_eq((int)real_of(scores, "unseen"), 1);
     ck_assert_ptr_null(json_object_get(scores, "perplexity"));
     hl_free(logits.at);
-    table = file("other.tsv", "text\tlabel\nit\todd,queer\n");
+    table = scratch_file("other.tsv", "text\tlabel\nit\todd,queer\n");
     REFUSED(PREDICT(folder("bert_labels"), "--score", table), 3, "predict.none_of_its_2_labels_is");
 }
 
@@ -157,14 +158,14 @@ TEST(numbers_are_scored_by_error_and_correlation)
     for (int i = 0; i < 3; i++) {
         error += pow((double)logits.at[single[i]] - wanted[i], 2) / 3;
     }
-    json_t *scores = json_answer(PREDICT(model, "--score", file("dev.tsv", table), "--json"));
+    json_t *scores = json_answer(PREDICT(model, "--score", scratch_file("dev.tsv", table), "--json"));
     assert_close(real_of(scores, "mean_squared_error"), error);
     ck_assert(fabs(real_of(scores, "pearson")) <= 1 && fabs(real_of(scores, "spearman")) <= 1);
     ck_assert_ptr_null(json_object_get(scores, "accuracy"));
     hl_free(logits.at);
     const char *out = answers(PREDICT(model, "--score", run_path("dev.tsv")), "");
     ck_assert_ptr_nonnull(strstr(out, "Spearman"));
-    table = file("words.tsv", "text\tlabel\nit\tgood\n");
+    table = scratch_file("words.tsv", "text\tlabel\nit\tgood\n");
     REFUSED(PREDICT(model, "--score", table), 3, "predict.good_is_no_number_and_the");
 }
 
@@ -172,7 +173,7 @@ TEST(numbers_are_scored_by_error_and_correlation)
 
 TEST(a_loss_is_refused_by_what_the_classifier_answers)
 {
-    const char *table = file("dev.tsv", "text\tlabel\nit\tgood\n");
+    const char *table = scratch_file("dev.tsv", "text\tlabel\nit\tgood\n");
     REFUSED(HEADS("importance", folder("bert_labels"), "--task", "classes", "--file", table), 2,
             "predict.its_classifier_answers_with_several_labels");
     REFUSED(HEADS("importance", folder("distilbert_number"), "--task", "classes", "--file", table), 2,
@@ -188,7 +189,7 @@ TEST(gpt2_is_trained_on_to_classify_by_its_last_token)
     const char *config = scratch_format(
         "[task]\nname = classes\nfile = %s\nvalidation_file = %s\n[optimizer]\nlearning_rate = 0.01\n"
         "warmup_steps = 1\n[train]\nsteps = 20\nbatch_size = 4\neval_every = 20\n[patterns]\nexamples = 0\n",
-        file("rows.tsv", rows), file("rows.tsv", rows));
+        scratch_file("rows.tsv", rows), scratch_file("rows.tsv", rows));
     const char *run = run_path("run");
     EXPECT_RUN(0, run_config("classes.ini", config), "--from", folder("gpt2_next"), "--quiet", "--out", run);
     ck_assert_ptr_nonnull(strstr(run_read(run_file(run, "config.ini")), "\npooling = last\n"));
